@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Whether this is our house (the Makefile says so), and not an app that depends on the client library. Warnings are errors
-/// here alone: in an app Xcode suppresses a package's warnings, and the compiler refuses to do both.
+/// Whether this is our house (the Makefile says so), and not an app that depends on the client library. Warnings are
+/// errors here alone: in an app Xcode suppresses a package's warnings, and the compiler refuses to do both.
 let isAtHome = Context.environment["BELLWETHER_STRICT"] != nil
 
 /// What every target of the house is built with: Swift 6, imports that do not leak.
@@ -17,17 +17,19 @@ let strict: [SwiftSetting] =
 /// Targets that touch C say `unsafe` at every place where the compiler cannot help.
 let strictAtTheBorder = strict + [.strictMemorySafety()]
 
-/// The programs, and what tests compute millions of times, are optimised in our debug builds, too: tests take less time, and try
-/// what is almost the release. `-assert-config` keeps the checks that a release leaves out, such as the bounds of unsafe buffers.
+/// The programs, and what tests compute millions of times, are optimised in our debug builds, too: tests take less
+/// time, and try what is almost the release. `-assert-config` keeps the checks that a release leaves out, such as the
+/// bounds of unsafe buffers.
 let quick: [SwiftSetting] =
     isAtHome ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
 let program = strict + quick
 let programAtTheBorder = strictAtTheBorder + quick
 
-/// The groups with their modules: "Sources/Log": [EventLog] is Sources/Log/EventLog. A module imports only from its own group
-/// and those above it here (ArchitectureTests). Docs/Architecture.md has the map.
+/// The groups with their modules: "Sources/Log": [EventLog] is Sources/Log/EventLog. A module imports only from its own
+/// group and those above it here (ArchitectureTests). Docs/Architecture.md has the map.
 let groups: KeyValuePairs<String, [Target]> = [
-    // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands alone).
+    // C libraries of the system, each imported by exactly one module (zlib also by the client library, which stands
+    // alone).
     "Sources/C": [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CServerSockets", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),

@@ -1,6 +1,7 @@
--- A log of about :events events as phones would have made it: two and a half events a delivery, over :days days, in batches
--- of :batch in the order in which things happened, with message ids that begin with the time, as those of FCM do. Straight into
--- the tables, as their owner. A long log is made of several such parts, one after another: this is :part of :parts, from 0.
+-- A log of about :events events as phones would have made it: two and a half events a delivery, over :days days, in
+-- batches of :batch in the order in which things happened, with message ids that begin with the time, as those of FCM
+-- do. Straight into the tables, as their owner. A long log is made of several such parts, one after another: this is
+-- :part of :parts, from 0.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SELECT count(log.make_partition((date_trunc('month', now()) - n * interval '1 month')::date)) AS made

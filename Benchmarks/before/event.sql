@@ -1,6 +1,6 @@
--- The row of an event before 0.9, kept for comparison: a column for each member, an index by batch and one by everything
--- that makes an event one event. And the events of the benchmark, as rows of both: all members that a client library sends, and
--- with `:needed` only those that are needed.
+-- The row of an event before 0.9, kept for comparison: a column for each member, an index by batch and one by
+-- everything that makes an event one event. And the events of the benchmark, as rows of both: all members that a client
+-- library sends, and with `:needed` only those that are needed.
 CREATE SCHEMA IF NOT EXISTS before;
 DROP TABLE IF EXISTS before.event CASCADE;
 CREATE TABLE before.event (

@@ -1,5 +1,5 @@
--- Runs as the owner after each `bellwether migrate`. Creates a login for each service, with the one role for its work and
--- nothing else. Safe to repeat: it also sets passwords that were changed in the settings.
+-- Runs as the owner after each `bellwether migrate`. Creates a login for each service, with the one role for its work
+-- and nothing else. Safe to repeat: it also sets passwords that were changed in the settings.
 --     psql -f logins.sql 'postgresql://bellwether_owner@database/bellwether'
 -- It reads the passwords from the variables below.
 \set ON_ERROR_STOP on

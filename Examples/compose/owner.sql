@@ -1,13 +1,13 @@
--- Runs once, as superuser, when the database's volume is new. Creates the owner of everything, who is not a superuser, and
--- its database.
+-- Runs once, as superuser, when the database's volume is new. Creates the owner of everything, who is not a superuser,
+-- and its database.
 \set ON_ERROR_STOP on
 \getenv password BELLWETHER_OWNER_PASSWORD
 CREATE ROLE bellwether_owner LOGIN CREATEROLE PASSWORD :'password';
 CREATE DATABASE bellwether OWNER bellwether_owner;
 -- Only logins that are granted CONNECT may connect.
 REVOKE ALL ON DATABASE bellwether FROM PUBLIC;
--- PostgreSQL lets everybody store large objects, write to the write-ahead log, and take locks that others wait for. Take that
--- away; `bellwether status --security` checks it.
+-- PostgreSQL lets everybody store large objects, write to the write-ahead log, and take locks that others wait for.
+-- Take that away; `bellwether status --security` checks it.
 \connect bellwether
 DO $$
 DECLARE

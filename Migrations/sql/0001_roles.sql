@@ -8,15 +8,16 @@ BEGIN
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
         CONTINUE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = role);
         BEGIN
-            -- Nobody logs in as one of these roles. Each analyst has a login of their own, with its own settings and limits:
-            -- a login may change its own settings (ALTER ROLE ... SET), and on a shared login that would affect everybody.
+            -- Nobody logs in as one of these roles. Each analyst has a login of their own, with its own settings and
+            -- limits: a login may change its own settings (ALTER ROLE ... SET), and on a shared login that would affect
+            -- everybody.
             EXECUTE format('CREATE ROLE %I NOLOGIN NOINHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE', role);
         EXCEPTION WHEN duplicate_object OR unique_violation THEN
             NULL;  -- another database's migration was faster
         END;
     END LOOP;
-    -- The program logs in once and then switches to the role that its work needs. Since PostgreSQL 16, whoever creates a role
-    -- is a member of it but may not SET ROLE to it without this grant.
+    -- The program logs in once and then switches to the role that its work needs. Since PostgreSQL 16, whoever creates
+    -- a role is a member of it but may not SET ROLE to it without this grant.
     FOREACH role IN ARRAY ARRAY['bellwether_ingest', 'bellwether_projector', 'bellwether_analyst'] LOOP
         IF NOT pg_has_role(current_user, role, member) THEN
             EXECUTE format('GRANT %I TO %I', role, current_user);
@@ -29,8 +30,8 @@ $$;
 GRANT USAGE ON SCHEMA bellwether TO bellwether_ingest, bellwether_projector;
 GRANT SELECT ON bellwether.migration TO bellwether_ingest, bellwether_projector;
 
--- These read what analysts read, and one thing more each: the reporter adds reports to the archive, and who serves the pages of
--- `bellwether look` reads the keys that open them.
+-- These read what analysts read, and one thing more each: the reporter adds reports to the archive, and who serves the
+-- pages of `bellwether look` reads the keys that open them.
 DO $$
 DECLARE
     reader text;

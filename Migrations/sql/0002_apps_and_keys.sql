@@ -1,5 +1,5 @@
--- Why: every event belongs to an app and was sent with one of its keys. Keys ship inside apps and get abused, so each one
--- has a name and can be revoked alone. Only its hash is stored.
+-- Why: every event belongs to an app and was sent with one of its keys. Keys ship inside apps and get abused, so each
+-- one has a name and can be revoked alone. Only its hash is stored.
 CREATE SCHEMA log;
 
 CREATE TABLE log.app (
@@ -20,8 +20,8 @@ CREATE TABLE log.api_key (
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 64),
     kind text NOT NULL CHECK (kind IN ('write', 'server')),
     hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
-    -- SHA-256 of what only the holder of a server key can compute, by which the log knows that an erasure was asked for with it
-    -- (log.request_erasure). A write key has none.
+    -- SHA-256 of what only the holder of a server key can compute, by which the log knows that an erasure was asked for
+    -- with it (log.request_erasure). A write key has none.
     erasure_hash bytea CHECK (length(erasure_hash) = 32),
     created_at timestamptz NOT NULL DEFAULT now(),
     revoked_at timestamptz,

@@ -1,28 +1,29 @@
--- Why: events repeat the same few thousand names, mostly in the same combinations. As small numbers these take a third of
--- the bytes. The dictionary of each app is bounded, or one broken client could fill the disk with words. A word for which
--- there is no room counts as the reserved word (other), and the event keeps the original word in `extra`.
+-- Why: events repeat the same few thousand names, mostly in the same combinations. As small numbers these take a third
+-- of the bytes. The dictionary of each app is bounded, or one broken client could fill the disk with words. A word for
+-- which there is no room counts as the reserved word (other), and the event keeps the original word in `extra`.
 CREATE TABLE log.word (
     id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     app integer NOT NULL REFERENCES log.app,
     kind smallint NOT NULL,
     -- The word that views show: the one that clients send, or the one it was merged into.
     value text NOT NULL,
-    -- The word as clients send it. NULL after pruning: the id then stands for (other), and if clients send the word again,
-    -- it is learned under a new id.
+    -- The word as clients send it. NULL after pruning: the id then stands for (other), and if clients send the word
+    -- again, it is learned under a new id.
     sent text,
     -- The word that it was merged into; NULL for a word that counts as itself.
     counts_as integer REFERENCES log.word,
-    -- The key and install that brought the word. Quotas count by them, and an owner can prune by key; NULL for (other). Only
-    -- a 32-bit hash of the install is kept: enough to tell most installs apart, but too short to identify one. Installs with one
-    -- hash share a quota. That gives nobody anything: who makes ids with one hash takes from a quota of their own, and to take
-    -- from another install's they would need its id, and could as well write under it.
+    -- The key and install that brought the word. Quotas count by them, and an owner can prune by key; NULL for (other).
+    -- Only a 32-bit hash of the install is kept: enough to tell most installs apart, but too short to identify one.
+    -- Installs with one hash share a quota. That gives nobody anything: who makes ids with one hash takes from a quota
+    -- of their own, and to take from another install's they would need its id, and could as well write under it.
     key integer,
     install_hash integer,
     learned_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (app, kind, sent)
 );
--- Finds the words of registered names. It begins with the word: without statistics PostgreSQL took an index that begins with
--- (app, kind), like the unique one, for as good as that for finding a word that was sent, and read all words of the kind.
+-- Finds the words of registered names. It begins with the word: without statistics PostgreSQL took an index that begins
+-- with (app, kind), like the unique one, for as good as that for finding a word that was sent, and read all words of
+-- the kind.
 CREATE INDEX word_by_value ON log.word (value, kind, app);
 CREATE INDEX word_by_time ON log.word (app, learned_at) INCLUDE (key, install_hash);
 -- Few words are merged, and readers of events look up only those.
@@ -41,8 +42,8 @@ CREATE TABLE log.dictionary (
     app integer PRIMARY KEY REFERENCES log.app
 );
 
--- Returns the id of the reserved word (other), which stands for every word that was not learned. It does not count towards
--- the limit on words.
+-- Returns the id of the reserved word (other), which stands for every word that was not learned. It does not count
+-- towards the limit on words.
 CREATE FUNCTION log.other_word(of_app integer, of_kind smallint) RETURNS integer
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -68,10 +69,10 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION log.word_ids FROM PUBLIC;
 
--- Returns the ids of these words of one app and kind. `of_keys` and `of_installs` say which key and install bring each word.
--- A new word is learned if there is room, and if neither its install nor its key has exceeded its hourly quota of new words
--- (words of all kinds together). Otherwise it gets the id of the reserved word. Commit before using an id: if the
--- transaction is rolled back, the id points to nothing.
+-- Returns the ids of these words of one app and kind. `of_keys` and `of_installs` say which key and install bring each
+-- word. A new word is learned if there is room, and if neither its install nor its key has exceeded its hourly quota of
+-- new words (words of all kinds together). Otherwise it gets the id of the reserved word. Commit before using an id: if
+-- the transaction is rolled back, the id points to nothing.
 CREATE FUNCTION log.learn_words(
     of_app integer, of_kind smallint, new_values text[], of_keys integer[], of_installs uuid[], most integer,
     most_of_install integer, most_of_key integer)
@@ -101,8 +102,8 @@ BEGIN
                 SELECT count(*) FROM log.word AS w
                 WHERE w.app = of_app AND w.key = k.key AND w.learned_at > now() - interval '1 hour'));
         IF room > 0 THEN
-            -- Other learners hold this lock only briefly. A prune takes longer, and events of all apps would wait for it: so
-            -- nothing is learned while one runs.
+            -- Other learners hold this lock only briefly. A prune takes longer, and events of all apps would wait for
+            -- it: so nothing is learned while one runs.
             PERFORM FROM log.dictionary WHERE app = of_app FOR SHARE SKIP LOCKED;
             IF FOUND THEN
                 SELECT most - words INTO room FROM log.word_count WHERE app = of_app AND kind = of_kind FOR UPDATE;
@@ -111,9 +112,11 @@ BEGIN
             END IF;
         END IF;
         IF room > 0 THEN
-            -- Whoever had the lock before may have learned some of them. From here on nobody else adds a word of this kind.
+            -- Whoever had the lock before may have learned some of them. From here on nobody else adds a word of this
+            -- kind.
             ids := log.word_ids(of_app, of_kind, new_values);
-            -- No joins: they would go by statistics, which a new table has not, and compare every word with every other.
+            -- No joins: they would go by statistics, which a new table has not, and compare every word with every
+            -- other.
             WITH unknown AS MATERIALIZED (
                 SELECT DISTINCT ON (asked.value) asked.value, asked.key, uuid_hash(asked.install_id) AS install_hash
                 FROM unnest(new_values, of_keys, of_installs, ids) WITH ORDINALITY
@@ -168,8 +171,8 @@ REVOKE ALL ON FUNCTION log.learn_words FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.learn_words TO bellwether_ingest;
 GRANT SELECT ON log.word TO bellwether_ingest;
 
--- Combinations that many events share: the device an install runs on, and the words of a notification. An event stores the
--- id of one row of each. The columns are ids of log.word, 0 for none; codes count from 1.
+-- Combinations that many events share: the device an install runs on, and the words of a notification. An event stores
+-- the id of one row of each. The columns are ids of log.word, 0 for none; codes count from 1.
 CREATE TABLE log.device (
     id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     app integer NOT NULL REFERENCES log.app,
@@ -218,9 +221,9 @@ CREATE TABLE log.combination_count (
     PRIMARY KEY (app, dictionary)
 );
 
--- Returns the ids of these combinations in log.device or log.context. `members` holds `width` ids for each one, in the order
--- of the table's columns. New ones are added while there is room; without room the id is NULL. As for words, commit before
--- using an id.
+-- Returns the ids of these combinations in log.device or log.context. `members` holds `width` ids for each one, in the
+-- order of the table's columns. New ones are added while there is room; without room the id is NULL. As for words,
+-- commit before using an id.
 CREATE FUNCTION log.learn_combinations(dictionary text, of_app integer, width integer, members integer[], most integer)
 RETURNS TABLE (place integer, id integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

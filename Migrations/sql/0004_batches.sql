@@ -1,15 +1,15 @@
 -- Why: positions in the log. A sequence value is drawn before commit, so a reader that follows a sequence misses
 -- transactions that commit late. Here each commit takes the row lock of log.head last and gives itself the next number:
--- commit order is number order, without gaps. The lock is taken without an update, so a long transaction elsewhere cannot
--- cause a chain of dead versions of that row.
+-- commit order is number order, without gaps. The lock is taken without an update, so a long transaction elsewhere
+-- cannot cause a chain of dead versions of that row.
 CREATE TABLE log.head (
     only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one),
     created_at timestamptz NOT NULL DEFAULT now(),
     -- Chosen when the database is created, and never changed.
     shards smallint NOT NULL CHECK (shards IN (4, 8, 16, 32, 64)),
-    -- Counts the decisions of retention and erasure, revoked keys, and new maps of shards. At its commit, under the lock on this
-    -- row, a writer states the count it knows. If the count is older, the commit fails. So no event can be added after a decision
-    -- that forbids it, and the work that follows the decision can rely on that.
+    -- Counts the decisions of retention and erasure, revoked keys, and new maps of shards. At its commit, under the
+    -- lock on this row, a writer states the count it knows. If the count is older, the commit fails. So no event can be
+    -- added after a decision that forbids it, and the work that follows the decision can rely on that.
     history integer NOT NULL DEFAULT 0,
     -- Counts the merges and prunes of words. Funnels that were counted under an older number must be rebuilt.
     words integer NOT NULL DEFAULT 0
@@ -34,7 +34,8 @@ CREATE TABLE log.batch (
     greatest_device_at timestamptz
 );
 
--- What became of everything that was sent, by quarter hour of receipt. In every time zone midnight falls on a quarter hour.
+-- What became of everything that was sent, by quarter hour of receipt. In every time zone midnight falls on a quarter
+-- hour.
 CREATE TABLE log.batch_tally (
     batch_id bigint NOT NULL,
     app integer NOT NULL,
@@ -52,8 +53,8 @@ CREATE TABLE log.batch_tally (
     PRIMARY KEY (batch_id, app, key, received_quarter)
 );
 
--- Every night a report reads one day of this table, which grows with every commit. Times only rise, so new entries go to
--- the right end of the index.
+-- Every night a report reads one day of this table, which grows with every commit. Times only rise, so new entries go
+-- to the right end of the index.
 CREATE INDEX batch_tally_by_time ON log.batch_tally (app, received_quarter);
 
 GRANT USAGE ON SEQUENCE log.batch_id TO bellwether_ingest;
@@ -77,9 +78,9 @@ $$;
 REVOKE ALL ON FUNCTION log.take_head FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION log.take_head TO bellwether_ingest;
 
--- Ends a writer's transaction in one call: adds the tallies, locks the head, and returns the number that the batch gets. A tally
--- is nine numbers: app, key, quarter hours since 1970, and the counts in the order of the columns. Under READ COMMITTED each
--- statement of the function sees what was committed before that statement began.
+-- Ends a writer's transaction in one call: adds the tallies, locks the head, and returns the number that the batch
+-- gets. A tally is nine numbers: app, key, quarter hours since 1970, and the counts in the order of the columns. Under
+-- READ COMMITTED each statement of the function sees what was committed before that statement began.
 CREATE FUNCTION log.add_batch(
     new_id bigint, new_node text, new_events integer, new_received_at timestamptz, new_shard_events integer[],
     new_least timestamptz, new_greatest timestamptz, tallies bigint[], rejected jsonb[], expected integer

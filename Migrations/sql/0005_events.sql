@@ -1,9 +1,9 @@
--- Why: the log itself. One typed table, partitioned by the device's clock: this time never changes, so a retry goes to the
--- partition of the first copy. The unique key begins with the time, so that index pages fill in order whatever version the
--- event ids have.
+-- Why: the log itself. One typed table, partitioned by the device's clock: this time never changes, so a retry goes to
+-- the partition of the first copy. The unique key begins with the time, so that index pages fill in order whatever
+-- version the event ids have.
 --
--- Rows are packed. Combinations that many events share are one id (log.device, log.context), codes and flags are bits, some
--- columns have another meaning for each event type, and members that few events carry are in a JSON object.
+-- Rows are packed. Combinations that many events share are one id (log.device, log.context), codes and flags are bits,
+-- some columns have another meaning for each event type, and members that few events carry are in a JSON object.
 -- `log.opened_event` shows every member in a column of its own; the views in `analytics` show names.
 CREATE TABLE log.event (
     batch_id bigint NOT NULL,
@@ -54,22 +54,22 @@ COMMENT ON COLUMN log.event.fcm_suffix IS 'SUFFIX of an FCM message id 0:KEY%SUF
 COMMENT ON COLUMN log.event.rare IS 'Members that few events carry, by column name';
 
 -- The identity of an event in eight bytes: a hash of (app, install_id, event_id) whose lowest four bits (the tie) tell
--- events with the same hash apart. Every event is first tried with tie 0. If that entry exists, the program compares all
--- three members, and gives a different event the next tie. Times rise, so index pages can be filled completely.
+-- events with the same hash apart. Every event is first tried with tie 0. If that entry exists, the program compares
+-- all three members, and gives a different event the next tie. Times rise, so index pages can be filled completely.
 CREATE UNIQUE INDEX event_identity ON log.event (
     device_at,
     ((uuid_hash_extended(event_id, uuid_hash_extended(install_id, app::bigint)) & -16) | (codes & 15)::bigint)
 ) WITH (fillfactor = 100);
 
--- The rows of a batch mostly lie together, but PostgreSQL may also fill gaps in older pages: only an index finds them all
--- quickly.
+-- The rows of a batch mostly lie together, but PostgreSQL may also fill gaps in older pages: only an index finds them
+-- all quickly.
 CREATE INDEX event_batch ON log.event (batch_id) WITH (fillfactor = 100);
 
 GRANT SELECT, INSERT ON log.event TO bellwether_ingest;
 
--- Events are never updated or deleted. Privileges enforce this for the service; this trigger enforces it for everybody else,
--- including the owner in psql. The few operations that must change rows (moving them between partitions, erasure, ties) open
--- the gate for one transaction.
+-- Events are never updated or deleted. Privileges enforce this for the service; this trigger enforces it for everybody
+-- else, including the owner in psql. The few operations that must change rows (moving them between partitions, erasure,
+-- ties) open the gate for one transaction.
 CREATE FUNCTION log.refuse_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

@@ -1,8 +1,8 @@
--- Why: monthly partitions are created in advance, never on the write path. Creating one waits for every open SELECT, and
--- inserts would queue behind it. So each attempt gives up after a tenth of a second, and the keeper tries again later. The
--- default partition takes events with absurd times. A partition cannot be created while the default one holds rows of its
--- range, so these rows are moved in the same transaction. Writers wait during the move: so a month with too many rows in the
--- default partition gets no partition of its own.
+-- Why: monthly partitions are created in advance, never on the write path. Creating one waits for every open SELECT,
+-- and inserts would queue behind it. So each attempt gives up after a tenth of a second, and the keeper tries again
+-- later. The default partition takes events with absurd times. A partition cannot be created while the default one
+-- holds rows of its range, so these rows are moved in the same transaction. Writers wait during the move: so a month
+-- with too many rows in the default partition gets no partition of its own.
 CREATE TABLE log.event_elsewhere PARTITION OF log.event DEFAULT;
 GRANT SELECT ON log.event_elsewhere TO bellwether_ingest;  -- to see which months have rows there
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON log.event_elsewhere FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
@@ -18,13 +18,13 @@ CREATE TABLE log.partition (
     dropped_at timestamptz CHECK (dropped_at IS NULL OR counted_at IS NOT NULL)
 );
 
--- Creates the partition of this month if there is none. Returns true if it created it, false if it exists, and NULL if there
--- are too many rows to move.
+-- Creates the partition of this month if there is none. Returns true if it created it, false if it exists, and NULL if
+-- there are too many rows to move.
 --
--- A SELECT lists the partitions first and takes its snapshot later. If rows moved in between, it would find them neither in
--- their old place nor in the new partition, which is not on its list. So a move locks the whole table: it waits for readers
--- that have listed the partitions, and new readers wait for it. A month created in advance has nothing to move and makes no
--- writer wait.
+-- A SELECT lists the partitions first and takes its snapshot later. If rows moved in between, it would find them
+-- neither in their old place nor in the new partition, which is not on its list. So a move locks the whole table: it
+-- waits for readers that have listed the partitions, and new readers wait for it. A month created in advance has
+-- nothing to move and makes no writer wait.
 CREATE FUNCTION log.make_partition(of_month date, most_moved bigint DEFAULT 20000) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC'
 AS $$
@@ -53,8 +53,8 @@ BEGIN
     END IF;
     LOCK TABLE log.event_elsewhere IN ACCESS EXCLUSIVE MODE;
     EXECUTE format('CREATE TABLE log.%I (LIKE log.event INCLUDING ALL)', name);
-    -- Rows are only added. By default autovacuum waits until a fifth of the table is new: in a big month that is too late for
-    -- the visibility map.
+    -- Rows are only added. By default autovacuum waits until a fifth of the table is new: in a big month that is too
+    -- late for the visibility map.
     EXECUTE format('ALTER TABLE log.%I SET (autovacuum_vacuum_insert_scale_factor = 0.05,
         autovacuum_analyze_scale_factor = 0.05)', name);
     IF EXISTS (SELECT FROM log.event_elsewhere WHERE device_at >= lower AND device_at < upper) THEN

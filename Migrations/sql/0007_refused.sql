@@ -1,5 +1,5 @@
--- Why: rejected events are kept, so that a bug on either side can be found and fixed. Clients also report the events they
--- had to drop, so that gaps in the data can be explained.
+-- Why: rejected events are kept, so that a bug on either side can be found and fixed. Clients also report the events
+-- they had to drop, so that gaps in the data can be explained.
 CREATE TABLE log.rejected (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     batch_id bigint NOT NULL,

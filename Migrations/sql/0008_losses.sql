@@ -1,5 +1,5 @@
--- Why: two things remove events: retention, by whole months, and erasure, by install. Removed events must not come back,
--- from any node and however late. And readers of the log must know which events they will no longer find.
+-- Why: two things remove events: retention, by whole months, and erasure, by install. Removed events must not come
+-- back, from any node and however late. And readers of the log must know which events they will no longer find.
 
 -- The erased installs. Events of theirs that occurred before `erased_at` are not accepted again.
 CREATE TABLE log.erasure (
@@ -73,7 +73,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.close_month FROM PUBLIC;
 
--- Records how many rows the batches lose with a closed month. This is done once; later erasures keep the counts up to date.
+-- Records how many rows the batches lose with a closed month. This is done once; later erasures keep the counts up to
+-- date.
 CREATE FUNCTION log.count_month(of_month date) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -95,8 +96,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.count_month FROM PUBLIC;
 
--- Drops the partition of a closed month whose losses are recorded. Like creating one, it gives up soon if readers are in the
--- way.
+-- Drops the partition of a closed month whose losses are recorded. Like creating one, it gives up soon if readers are
+-- in the way.
 CREATE FUNCTION log.drop_month(of_month date) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms'
 AS $$
@@ -129,8 +130,8 @@ DECLARE
 BEGIN
     INSERT INTO log.batch (number, id, node, events, shard_events)
     SELECT next, nextval('log.batch_id'), 'erase', 0, array_fill(0, ARRAY[shards::integer]) FROM log.head;
-    -- The moment never moves back, although the clock may have been set back, and an earlier erasure may have had to move it
-    -- past events that were ahead of the clock.
+    -- The moment never moves back, although the clock may have been set back, and an earlier erasure may have had to
+    -- move it past events that were ahead of the clock.
     INSERT INTO log.erasure AS e (app, install_id, erased_at, history, number)
     VALUES (of_app, of_install, present, raised, next)
     ON CONFLICT (app, install_id) DO UPDATE
@@ -142,8 +143,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.begin_erasure FROM PUBLIC;
 
--- A transaction that stores an event beside another one with the same hash holds this lock until it ends. Otherwise erasure
--- could reassign ties without seeing the new event. Erasure locks the same table first.
+-- A transaction that stores an event beside another one with the same hash holds this lock until it ends. Otherwise
+-- erasure could reassign ties without seeing the new event. Erasure locks the same table first.
 CREATE FUNCTION log.hold_ties() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -181,8 +182,8 @@ REVOKE ALL ON FUNCTION log.settle_ties FROM PUBLIC;
 -- remembered as hashes, so that the matching rows of FCM's export are erased, too.
 CREATE FUNCTION log.erase_events(of_app integer, of_install uuid, found_until bigint)
 RETURNS TABLE (month date, events bigint)
--- Always use the unique index, whatever the statistics say. Copies are found by sorting: clients choose ids, and can make any
--- number of them that PostgreSQL gives one hash.
+-- Always use the unique index, whatever the statistics say. Copies are found by sorting: clients choose ids, and can
+-- make any number of them that PostgreSQL gives one hash.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
     SET enable_hashagg = off
 AS $$
@@ -242,8 +243,8 @@ BEGIN
             FROM pg_temp.erasure_event
         ) AS f;
         PERFORM set_config('bellwether.gate', '', true);
-        -- An erased event may have been a little ahead of the clock, and it must not come back either: so the moment of erasure
-        -- moves past it, and events that arrived until then are deleted, too.
+        -- An erased event may have been a little ahead of the clock, and it must not come back either: so the moment of
+        -- erasure moves past it, and events that arrived until then are deleted, too.
         EXIT WHEN has_head OR latest < (
             SELECT t.erased_at FROM log.erasure AS t WHERE t.app = of_app AND t.install_id = of_install);
         PERFORM log.raise_history();
@@ -263,12 +264,12 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.erase_events FROM PUBLIC;
 
--- Deletes the next `most` events listed in pg_temp.stray_event, in the order of `place`, and records the losses of their
--- batches. Returns how many were deleted, or NULL when the list is empty. An event that has moved to its month's partition
--- stays there.
+-- Deletes the next `most` events listed in pg_temp.stray_event, in the order of `place`, and records the losses of
+-- their batches. Returns how many were deleted, or NULL when the list is empty. An event that has moved to its month's
+-- partition stays there.
 CREATE FUNCTION log.drop_strays(most bigint) RETURNS bigint
--- Always use the unique index, whatever the statistics say. Copies are found by sorting: clients choose ids, and can make any
--- number of them that PostgreSQL gives one hash.
+-- Always use the unique index, whatever the statistics say. Copies are found by sorting: clients choose ids, and can
+-- make any number of them that PostgreSQL gives one hash.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
     SET enable_hashagg = off
 AS $$
@@ -303,8 +304,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION log.drop_strays FROM PUBLIC;
 
--- Erasures that an app's own servers have asked for, in the first cell of a cluster. Only the owner performs them. Ingestion cannot
--- write here: it can only pass on what comes with a server key.
+-- Erasures that an app's own servers have asked for, in the first cell of a cluster. Only the owner performs them.
+-- Ingestion cannot write here: it can only pass on what comes with a server key.
 CREATE TABLE log.erasure_request (
     app integer NOT NULL REFERENCES log.app,
     install_id uuid NOT NULL,
@@ -324,11 +325,12 @@ CREATE TABLE log.erasure_request (
 CREATE INDEX erasure_request_turn ON log.erasure_request (app, finished_at);
 GRANT SELECT (app, requested_at, finished_at, fault) ON log.erasure_request TO bellwether_projector;
 
--- Asks for the erasure of an install, or for what became of it. `proof` shows that the caller has the server key: the login of
--- ingestion alone can erase nothing. The state is 'waiting', 'erased' (then there is a receipt) or 'full' (too many of this app wait).
+-- Asks for the erasure of an install, or for what became of it. `proof` shows that the caller has the server key: the
+-- login of ingestion alone can erase nothing. The state is 'waiting', 'erased' (then there is a receipt) or 'full' (too
+-- many of this app wait).
 --
--- Asking again is harmless. Whoever waits reads the receipt when they next ask, however late; it is repeated for an hour, in case
--- an answer was lost. After that the install is erased again, with all that it has sent since.
+-- Asking again is harmless. Whoever waits reads the receipt when they next ask, however late; it is repeated for an
+-- hour, in case an answer was lost. After that the install is erased again, with all that it has sent since.
 CREATE FUNCTION log.request_erasure(
     of_key integer, proof bytea, of_install uuid, OUT state text, OUT requested_at timestamptz, OUT receipt text
 )

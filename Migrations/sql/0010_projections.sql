@@ -1,5 +1,5 @@
--- Why: funnels are folded from the log into tables of their own, which can be dropped and rebuilt at any time. In each shard
--- all tables of one fold are at the same position of the log, so readers never see two funnels that disagree.
+-- Why: funnels are folded from the log into tables of their own, which can be dropped and rebuilt at any time. In each
+-- shard all tables of one fold are at the same position of the log, so readers never see two funnels that disagree.
 CREATE SCHEMA projection;
 
 -- A fold of the log from its beginning: deliveries, and the funnels made of them. Analysts read the live one. A rebuild
@@ -8,18 +8,20 @@ CREATE TABLE projection.generation (
     id integer PRIMARY KEY CHECK (id > 0),
     state text NOT NULL CHECK (state IN ('live', 'building', 'retired')),
     made_at timestamptz NOT NULL DEFAULT now(),
-    -- With it the keys of its deliveries and install days are made, so that nobody outside can create many with the same key.
+    -- With it the keys of its deliveries and install days are made, so that nobody outside can create many with the
+    -- same key.
     secret uuid NOT NULL DEFAULT gen_random_uuid(),
-    -- The transactions that were open after it was retired. Their snapshots may be older, and a dropped table disappears
-    -- from every snapshot, so its tables are kept until these transactions have ended. NULL until they have been listed.
+    -- The transactions that were open after it was retired. Their snapshots may be older, and a dropped table
+    -- disappears from every snapshot, so its tables are kept until these transactions have ended. NULL until they have
+    -- been listed.
     readers text[],
     -- log.head.words when it was made. Words that were merged or pruned later are not in its deliveries.
     words integer NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX generation_only_one_live ON projection.generation (state) WHERE state = 'live';
 
--- The position of each shard of a generation. A step locks the row while it moves the shard, so that two runners do not do the
--- same work, and updates it only if the position is still the one it started from, which keeps both safe.
+-- The position of each shard of a generation. A step locks the row while it moves the shard, so that two runners do not
+-- do the same work, and updates it only if the position is still the one it started from, which keeps both safe.
 CREATE TABLE projection.progress (
     generation integer NOT NULL REFERENCES projection.generation ON DELETE CASCADE,
     shard smallint NOT NULL,
@@ -28,9 +30,9 @@ CREATE TABLE projection.progress (
     PRIMARY KEY (generation, shard)
 ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 
--- The projectors of a generation. `tables_generation` is the number of the partitions that hold their rows: it differs from
--- `generation` after a single projector was rebuilt. Partition 0 holds what retention has sealed, and belongs to every
--- generation.
+-- The projectors of a generation. `tables_generation` is the number of the partitions that hold their rows: it differs
+-- from `generation` after a single projector was rebuilt. Partition 0 holds what retention has sealed, and belongs to
+-- every generation.
 CREATE TABLE projection.projector (
     generation integer NOT NULL REFERENCES projection.generation ON DELETE CASCADE,
     name text NOT NULL,
@@ -62,8 +64,8 @@ CREATE TABLE projection.zone (
     app integer PRIMARY KEY,
     time_zone text NOT NULL,
     rules text NOT NULL,
-    -- `changes` counts how often the zone was changed; `made` is the last of these changes after which all days were in one
-    -- zone. While a zone is changed and changed back, there are days in both.
+    -- `changes` counts how often the zone was changed; `made` is the last of these changes after which all days were in
+    -- one zone. While a zone is changed and changed back, there are days in both.
     changes integer NOT NULL DEFAULT 0,
     made integer NOT NULL DEFAULT 0
 );
@@ -80,8 +82,8 @@ CREATE TABLE projection.sealed_delivery (
     PRIMARY KEY (notification_key, install_id, app, shard)
 );
 
--- Days of installs whose counts retention has sealed, by the time that each day took: another time zone has other days. Events
--- of the install in that time no longer count towards any day.
+-- Days of installs whose counts retention has sealed, by the time that each day took: another time zone has other days.
+-- Events of the install in that time no longer count towards any day.
 CREATE TABLE projection.sealed_install_day (
     from_at timestamptz NOT NULL,
     to_at timestamptz NOT NULL,
@@ -117,8 +119,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.make_table FROM PUBLIC;
 
--- Creates a funnel's table: counts (bigint) by app, day, keys of its own such as 'category integer', and shard. The program
--- declares what each column means. Wide columns come first, so that no bytes are lost to alignment.
+-- Creates a funnel's table: counts (bigint) by app, day, keys of its own such as 'category integer', and shard. The
+-- program declares what each column means. Wide columns come first, so that no bytes are lost to alignment.
 CREATE FUNCTION projection.make_funnel(name text, keys text[], counts text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -133,8 +135,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION projection.make_funnel FROM PUBLIC;
 
--- Adds a projector to the live generation, and creates the sealed and the live partition of its tables. If the log is no longer
--- empty, the projector starts at version 0: so it is rebuilt from the log, like one whose rules have changed.
+-- Adds a projector to the live generation, and creates the sealed and the live partition of its tables. If the log is
+-- no longer empty, the projector starts at version 0: so it is rebuilt from the log, like one whose rules have changed.
 CREATE FUNCTION projection.add_projector(new_name text, new_version integer, parents text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -165,8 +167,8 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION projection.add_funnel FROM PUBLIC;
 
--- Raises the version of a projector's rules if nothing has been counted yet. Otherwise its tables hold what the older rules
--- counted, and have to be rebuilt.
+-- Raises the version of a projector's rules if nothing has been counted yet. Otherwise its tables hold what the older
+-- rules counted, and have to be rebuilt.
 CREATE FUNCTION projection.raise_version(of_projector text, new_version integer) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 AS $$

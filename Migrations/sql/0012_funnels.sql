@@ -1,13 +1,13 @@
--- Why: the tables of the funnels, which count what became of the notifications. The program declares what each column means
--- and creates the views that analysts read. A table of `soles` counts the deliveries whose only response was one button, by
--- button: which buttons close and so do not engage is registered apart.
+-- Why: the tables of the funnels, which count what became of the notifications. The program declares what each column
+-- means and creates the views that analysts read. A table of `soles` counts the deliveries whose only response was one
+-- button, by button: which buttons close and so do not engage is registered apart.
 SELECT projection.add_funnel(
     'category_funnel', 1, '{category integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached}');
 
--- Times are counted in buckets, eight for each doubling of the microseconds. So a median can be computed from sums, and is off
--- by a sixteenth at most.
+-- Times are counted in buckets, eight for each doubling of the microseconds. So a median can be computed from sums, and
+-- is off by a sixteenth at most.
 SELECT projection.make_funnel(
     'category_actions', '{category integer,action_id integer}',
     '{tapped_deliveries,taps,foreground_taps,timed,sole,received_sole}');
@@ -33,15 +33,15 @@ SELECT projection.add_funnel(
     'story_funnel', 1, '{category integer,campaign integer,variant integer}',
     '{stories,started,completed,exit_clicked,exit_finished,exit_fallback,exit_abandoned}');
 
--- One row for each page where something happened, for the last page of a story, and for the furthest page that was seen.
--- `last` and `furthest` count the deliveries whose last or furthest page it is. Summed from the end they give, for each page,
--- the deliveries that had it planned and that reached it.
+-- One row for each page where something happened, for the last page of a story, and for the furthest page that was
+-- seen. `last` and `furthest` count the deliveries whose last or furthest page it is. Summed from the end they give,
+-- for each page, the deliveries that had it planned and that reached it.
 SELECT projection.make_funnel(
     'story_page_funnel', '{category integer,campaign integer,variant integer,page_index smallint}',
     '{last,furthest,shown,views,clicked,exited,dwell_ms,dwells,auto_advances,manual_advances}');
 -- Advances whose cause the events do not give. `gap` says how long the page was shown, in twentieths of a second: 2n is
--- exactly n tenths, and 2n + 1 is more than n and less than n + 1 tenths. So an advance is within 0.4 s of d tenths exactly
--- if its gap is from 2 * (d - 4) to 2 * (d + 4).
+-- exactly n tenths, and 2n + 1 is more than n and less than n + 1 tenths. So an advance is within 0.4 s of d tenths
+-- exactly if its gap is from 2 * (d - 4) to 2 * (d + 4).
 SELECT projection.make_funnel(
     'story_page_gaps', '{category integer,campaign integer,variant integer,page_index smallint,gap smallint}',
     '{advances}');

@@ -1,5 +1,5 @@
--- Why: late events change days that were already reported. A report is kept as it was printed, with its position in the log
--- and the numbers it gave for each day, so that later reports can say which days have changed since.
+-- Why: late events change days that were already reported. A report is kept as it was printed, with its position in the
+-- log and the numbers it gave for each day, so that later reports can say which days have changed since.
 
 CREATE SCHEMA report;
 
@@ -12,8 +12,8 @@ CREATE TABLE report.kept (
     made_at timestamptz NOT NULL,
     -- Whether the day was over by then, in the app's time zone.
     is_final boolean NOT NULL,
-    -- How many deliveries of its day had engaged by then, and a hash of the buttons that closed or declined as registered then;
-    -- NULL if none did. Engagement can be compared only where these are the same.
+    -- How many deliveries of its day had engaged by then, and a hash of the buttons that closed or declined as
+    -- registered then; NULL if none did. Engagement can be compared only where these are the same.
     received_engaged bigint NOT NULL,
     closing_buttons text,
     -- A hash of what depends on the log alone: nothing that changes with the clock or with earlier reports.
@@ -27,8 +27,8 @@ CREATE TABLE report.kept (
     UNIQUE (app, day, position, content, is_final)
 );
 
--- The numbers that a report gave for its own day, and for earlier days that had changed. Later numbers are compared with those
--- of the first final report on a day.
+-- The numbers that a report gave for its own day, and for earlier days that had changed. Later numbers are compared
+-- with those of the first final report on a day.
 CREATE TABLE report.told (
     report bigint NOT NULL REFERENCES report.kept,
     day date NOT NULL,
@@ -50,8 +50,8 @@ GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter;
 GRANT USAGE ON SCHEMA report TO bellwether_projector;
 GRANT SELECT (app, day, made_at, is_final) ON report.kept TO bellwether_projector;
 
--- Only one transaction at a time stores reports of an app; others wait until it ends. This locks a row, since everybody who
--- can connect could take an advisory lock and never release it.
+-- Only one transaction at a time stores reports of an app; others wait until it ends. This locks a row, since everybody
+-- who can connect could take an advisory lock and never release it.
 CREATE FUNCTION report.take_turn(of_app text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$

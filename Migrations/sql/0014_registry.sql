@@ -1,5 +1,5 @@
--- Why: to judge what was tapped, one must know which buttons there were. Each import of an app's categories is an edition that
--- never changes; the newest edition of each set is what is registered now.
+-- Why: to judge what was tapped, one must know which buttons there were. Each import of an app's categories is an
+-- edition that never changes; the newest edition of each set is what is registered now.
 CREATE SCHEMA registry;
 
 CREATE TABLE registry.edition (

@@ -1,5 +1,6 @@
--- Why: the top of the funnel. Phones report what arrived. Only the sender knows how much was sent, and only Firebase's export
--- says what Firebase accepted and delivered. Each report is stored once, under its own identity, and never changes.
+-- Why: the top of the funnel. Phones report what arrived. Only the sender knows how much was sent, and only Firebase's
+-- export says what Firebase accepted and delivered. Each report is stored once, under its own identity, and never
+-- changes.
 CREATE SCHEMA sends;
 
 CREATE TABLE sends.send (
@@ -42,7 +43,8 @@ CREATE TABLE sends.send_message (
     PRIMARY KEY (message_key, app, send)
 );
 
--- The pages that the story of a send declares. `page_index` counts only pages that are shown; NULL for a page that never is.
+-- The pages that the story of a send declares. `page_index` counts only pages that are shown; NULL for a page that
+-- never is.
 CREATE TABLE sends.story_page (
     send bigint NOT NULL REFERENCES sends.send,
     declared_ms integer NOT NULL,
@@ -58,7 +60,8 @@ CREATE TABLE sends.story_page (
     UNIQUE (send, page_index)
 );
 
--- Rows of the delivery-data export of Firebase Cloud Messaging. `message_key` and `instance_id` are '' if the row has none.
+-- Rows of the delivery-data export of Firebase Cloud Messaging. `message_key` and `instance_id` are '' if the row has
+-- none.
 CREATE TABLE sends.fcm_row (
     event_at timestamptz NOT NULL,
     imported_at timestamptz NOT NULL DEFAULT now(),
@@ -81,8 +84,8 @@ CREATE TABLE sends.fcm_row (
     UNIQUE (app, event_at, event, message_key, instance_id)
 );
 
--- What the rows of one message to one instance say together. They are merged in such a way that neither the order nor the
--- repetition of imports matters. A row about a topic as a whole is not a message to an instance, and is not merged.
+-- What the rows of one message to one instance say together. They are merged in such a way that neither the order nor
+-- the repetition of imports matters. A row about a topic as a whole is not a message to an instance, and is not merged.
 CREATE TABLE sends.fcm_message (
     -- The time of the earliest row: the message counts at this time.
     first_at timestamptz NOT NULL,
@@ -100,8 +103,8 @@ CREATE TABLE sends.fcm_message (
 ) WITH (fillfactor = 90);
 CREATE INDEX fcm_message_time ON sends.fcm_message (app, first_at);
 
--- Sends to a topic. FCM returns the id of the message to the whole topic, which the export has in its TOPIC row alone; the messages
--- that FCM makes of it have ids of their own and the same `bulk_id`.
+-- Sends to a topic. FCM returns the id of the message to the whole topic, which the export has in its TOPIC row alone;
+-- the messages that FCM makes of it have ids of their own and the same `bulk_id`.
 CREATE TABLE sends.fcm_topic (
     first_at timestamptz NOT NULL,
     bulk_id bigint NOT NULL,

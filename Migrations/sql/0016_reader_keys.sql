@@ -1,5 +1,6 @@
--- Why: whoever opens the pages of `bellwether look` from another machine shows a key. It belongs to a person or a team, not to an
--- app: it reads every app. Only its hash is stored, and a revoked one stays, so that its name is not given to somebody else.
+-- Why: whoever opens the pages of `bellwether look` from another machine shows a key. It belongs to a person or a team,
+-- not to an app: it reads every app. Only its hash is stored, and a revoked one stays, so that its name is not given to
+-- somebody else.
 CREATE TABLE log.reader_key (
     name text PRIMARY KEY CHECK (length(name) BETWEEN 1 AND 64),
     hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),

@@ -1,6 +1,6 @@
--- Why: when one PostgreSQL is too small, several hold the installs together: each is a cell, a whole database that has some of
--- the shards. Which cell has which shard is the map. It is kept in every cell, and numbered: the highest epoch counts. A database
--- that belongs to no cluster has no cells and no map, and all shards are its own.
+-- Why: when one PostgreSQL is too small, several hold the installs together: each is a cell, a whole database that has
+-- some of the shards. Which cell has which shard is the map. It is kept in every cell, and numbered: the highest epoch
+-- counts. A database that belongs to no cluster has no cells and no map, and all shards are its own.
 CREATE SCHEMA cluster;
 
 CREATE TABLE cluster.cell (
@@ -11,14 +11,15 @@ CREATE TABLE cluster.cell (
     connection text NOT NULL CHECK (connection <> '' AND connection !~ '(^|\s)(user|password|sslpassword)\s*='),
     -- A hub has no events. Its views of `analytics` read all cells.
     is_hub boolean NOT NULL DEFAULT false,
-    -- The last map that changed which copies the cell has. If its own map is older than that, it was restored from a backup, and what
-    -- it shows another cell may show, too.
+    -- The last map that changed which copies the cell has. If its own map is older than that, it was restored from a
+    -- backup, and what it shows another cell may show, too.
     least_epoch bigint NOT NULL DEFAULT 0
 );
 
--- Which cell takes the events of a shard. While the shard is moved, two cells have events of it: `home` is the one whose copy is
--- whole and shown, and `arriving` or `leaving` is the other, which is still being filled, or emptied. All three are NULL otherwise.
--- No cell takes the events of a shard whose `cell` is NULL, for the moment between the old cell and the new one.
+-- Which cell takes the events of a shard. While the shard is moved, two cells have events of it: `home` is the one
+-- whose copy is whole and shown, and `arriving` or `leaving` is the other, which is still being filled, or emptied. All
+-- three are NULL otherwise. No cell takes the events of a shard whose `cell` is NULL, for the moment between the old
+-- cell and the new one.
 CREATE TABLE cluster.map (
     shard smallint PRIMARY KEY CHECK (shard BETWEEN 0 AND 63),
     cell smallint REFERENCES cluster.cell,
@@ -36,8 +37,9 @@ CREATE TABLE cluster.state (
     cluster uuid,
     cell smallint REFERENCES cluster.cell,
     epoch bigint NOT NULL DEFAULT 0 CHECK (epoch >= 0),
-    -- A batch that others had seen here, and which is not here any more: this database was restored from a backup. NULL when somebody
-    -- has said that the cluster goes on without what was lost, which is true of all that was committed before `settled_at`.
+    -- A batch that others had seen here, and which is not here any more: this database was restored from a backup. NULL
+    -- when somebody has said that the cluster goes on without what was lost, which is true of all that was committed
+    -- before `settled_at`.
     lost_batch bigint,
     lost_committed_at timestamptz,
     settled_at timestamptz,
@@ -45,8 +47,8 @@ CREATE TABLE cluster.state (
 );
 INSERT INTO cluster.state DEFAULT VALUES;
 
--- The last batch of each other cell that somebody saw there. No restore leaves it as it was: it is gone, or its number belongs to a
--- batch of another time.
+-- The last batch of each other cell that somebody saw there. No restore leaves it as it was: it is gone, or its number
+-- belongs to a batch of another time.
 CREATE TABLE cluster.seen (
     cell smallint PRIMARY KEY REFERENCES cluster.cell ON DELETE CASCADE,
     batch bigint NOT NULL,
@@ -70,8 +72,9 @@ GRANT SELECT ON cluster.cell, cluster.map, cluster.state TO bellwether_ingest, b
 GRANT SELECT, INSERT, UPDATE ON cluster.seen TO bellwether_ingest;
 GRANT SELECT, INSERT, UPDATE, DELETE ON cluster.process TO bellwether_ingest;
 
--- Whether this database does not have a batch that somebody saw in it before. Then it says so from now on. Whoever takes events can say
--- that they saw one; what nobody can have seen yet is not believed, since it could never be settled.
+-- Whether this database does not have a batch that somebody saw in it before. Then it says so from now on. Whoever
+-- takes events can say that they saw one; what nobody can have seen yet is not believed, since it could never be
+-- settled.
 CREATE FUNCTION cluster.lacks_batch(seen bigint, seen_at timestamptz) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -88,8 +91,8 @@ $$;
 REVOKE ALL ON FUNCTION cluster.lacks_batch FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION cluster.lacks_batch TO bellwether_ingest;
 
--- A new map is a decision about what the log accepts. After it is committed, a writer that does not know it fails at its commit,
--- however long it was delayed, and reads the map again.
+-- A new map is a decision about what the log accepts. After it is committed, a writer that does not know it fails at
+-- its commit, however long it was delayed, and reads the map again.
 CREATE CONSTRAINT TRIGGER announce_map AFTER UPDATE ON cluster.state DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.epoch IS DISTINCT FROM OLD.epoch OR NEW.cell IS DISTINCT FROM OLD.cell)
     EXECUTE FUNCTION log.announce_decision();
@@ -100,8 +103,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 AS $$ SELECT coalesce(array_agg(shard ORDER BY shard), '{}') FROM cluster.map WHERE a_cell IN (arriving, leaving) $$;
 REVOKE ALL ON FUNCTION cluster.hidden_in FROM PUBLIC;
 
--- Fails if a hub reads this database and it was restored from a backup: its numbers are not those that the hub has to show, and
--- another cell may have its shards. A hub says when it logs in which map the cell must have. True for everybody else.
+-- Fails if a hub reads this database and it was restored from a backup: its numbers are not those that the hub has to
+-- show, and another cell may have its shards. A hub says when it logs in which map the cell must have. True for
+-- everybody else.
 CREATE FUNCTION cluster.is_whole() RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
@@ -137,12 +141,13 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION cluster.readable FROM PUBLIC;
 
--- Takes a map: which cells there are, which of them this one is, the cell of each shard, from 0, and the other three columns of
--- `cluster.map`. Returns false, and changes nothing, if this database has a map of this epoch or a later one. Fails if it cannot follow
--- the map (cluster.compare_map), except in these `known` shards, with which whoever tells it is at work.
+-- Takes a map: which cells there are, which of them this one is, the cell of each shard, from 0, and the other three
+-- columns of `cluster.map`. Returns false, and changes nothing, if this database has a map of this epoch or a later
+-- one. Fails if it cannot follow the map (cluster.compare_map), except in these `known` shards, with which whoever
+-- tells it is at work.
 --
--- A hub shows the copies that the map says, so its readers must not see two maps at once: its views are made again, for which
--- PostgreSQL waits for whoever reads them. The lock timeout of the session says how long.
+-- A hub shows the copies that the map says, so its readers must not see two maps at once: its views are made again, for
+-- which PostgreSQL waits for whoever reads them. The lock timeout of the session says how long.
 CREATE FUNCTION cluster.take_map(
     of_cluster uuid, new_epoch bigint, own smallint, new_cells smallint[], new_names text[], new_connections text[],
     new_hubs boolean[], least_epochs bigint[], holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
@@ -204,8 +209,8 @@ REVOKE ALL ON FUNCTION cluster.take_map FROM PUBLIC;
 CREATE SCHEMA cells;
 GRANT USAGE ON SCHEMA cells TO bellwether_analyst;
 
--- In a hub: a view for each of these, with the rows of all cells and the name of the cell beside them. It reads foreign tables,
--- one a cell: `deliveries@2` is that of cell 2.
+-- In a hub: a view for each of these, with the rows of all cells and the name of the cell beside them. It reads foreign
+-- tables, one a cell: `deliveries@2` is that of cell 2.
 CREATE SCHEMA hub;
 GRANT USAGE ON SCHEMA hub TO bellwether_analyst;
 
@@ -214,8 +219,9 @@ CREATE TABLE cluster.gathered (
     source text PRIMARY KEY
 );
 
--- A server for each cell, named after it, so that an error names the cell. The hub logs in as its own user does, and goes on as
--- an analyst. PostgreSQL keeps the password with the mapping of the user, where only the owner and superusers see it.
+-- A server for each cell, named after it, so that an error names the cell. The hub logs in as its own user does, and
+-- goes on as an analyst. PostgreSQL keeps the password with the mapping of the user, where only the owner and
+-- superusers see it.
 CREATE FUNCTION cluster.reach_cells() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -273,7 +279,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.reach_cells FROM PUBLIC;
 
--- Makes the view of a hub with the rows of all cells. They have the columns that the view has here; new ones are at its end.
+-- Makes the view of a hub with the rows of all cells. They have the columns that the view has here; new ones are at its
+-- end.
 CREATE FUNCTION cluster.gather(a_view text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

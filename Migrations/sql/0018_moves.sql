@@ -1,6 +1,6 @@
--- Why: a shard moves from one cell of a cluster to another while events come in. Its events are copied batch by batch, each with all
--- it says; words get the ids of the new cell. What retention has sealed cannot be counted again and is copied as it is. Afterwards
--- the old cell forgets the shard.
+-- Why: a shard moves from one cell of a cluster to another while events come in. Its events are copied batch by batch,
+-- each with all it says; words get the ids of the new cell. What retention has sealed cannot be counted again and is
+-- copied as it is. Afterwards the old cell forgets the shard.
 
 -- In the new cell: how far the copy has come.
 CREATE TABLE cluster.arrival (
@@ -13,8 +13,9 @@ CREATE TABLE cluster.arrival (
     complete_at bigint
 );
 
--- Whoever moves shards may stand still for long, and somebody else goes on meanwhile or goes back. So each change of a move asks this in
--- its transaction: by the map, these shards must come here, or go from here. The map then stays as it is until the commit.
+-- Whoever moves shards may stand still for long, and somebody else goes on meanwhile or goes back. So each change of a
+-- move asks this in its transaction: by the map, these shards must come here, or go from here. The map then stays as it
+-- is until the commit.
 CREATE FUNCTION cluster.require_move(moved smallint[], is_coming boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -31,10 +32,11 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.require_move FROM PUBLIC;
 
--- Why a database cannot take a map: it has copies of shards that are elsewhere by that map (`surplus`; a copy was `whole` if this was
--- the cell of the shard), or the map says that it has shards which never came to it whole (`missing`). Each step of a move tells both
--- cells before the next one begins, so such a database was restored from a backup that is older than the move. A database without a map
--- was restored from before it joined, or is an empty one in the place of the cell: of what it has events, it has all that there was.
+-- Why a database cannot take a map: it has copies of shards that are elsewhere by that map (`surplus`; a copy was
+-- `whole` if this was the cell of the shard), or the map says that it has shards which never came to it whole
+-- (`missing`). Each step of a move tells both cells before the next one begins, so such a database was restored from a
+-- backup that is older than the move. A database without a map was restored from before it joined, or is an empty one
+-- in the place of the cell: of what it has events, it has all that there was.
 CREATE FUNCTION cluster.compare_map(
     own smallint, holders smallint[], homes smallint[], arriving smallint[], leaving smallint[],
     OUT surplus smallint[], OUT whole smallint[], OUT missing smallint[]
@@ -61,7 +63,8 @@ AS $$
 $$;
 REVOKE ALL ON FUNCTION cluster.compare_map FROM PUBLIC;
 
--- Batches with the events of a moved shard say where these were before: the number of the cell, and its last batch that is in them.
+-- Batches with the events of a moved shard say where these were before: the number of the cell, and its last batch that
+-- is in them.
 ALTER TABLE log.batch ADD COLUMN moved_from smallint, ADD COLUMN moved_until bigint;
 
 -- Months of which a shard accepts no more events, because its former cell had removed them.
@@ -78,8 +81,8 @@ CREATE TABLE log.forgotten (
     until bigint NOT NULL
 );
 
--- Retention and a move may not happen at the same time: what one seals, the other would not have copied. Both raise log.head, so
--- either this sees the move, or the move sees the closed month.
+-- Retention and a move may not happen at the same time: what one seals, the other would not have copied. Both raise
+-- log.head, so either this sees the move, or the move sees the closed month.
 CREATE FUNCTION cluster.require_no_move() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -104,8 +107,9 @@ REVOKE ALL ON FUNCTION cluster.refuse_while_moving FROM PUBLIC;
 CREATE TRIGGER not_while_moving BEFORE UPDATE OF closed_at ON log.partition
     FOR EACH ROW WHEN (NEW.closed_at IS NOT NULL AND OLD.closed_at IS NULL) EXECUTE FUNCTION cluster.refuse_while_moving();
 
--- Takes the words in pg_temp.brought_word and notes their ids here in pg_temp.word_map. A word that is new here keeps the time,
--- key and install that brought it, and counts as the word that it was merged into. `old` is its id in the other cell.
+-- Takes the words in pg_temp.brought_word and notes their ids here in pg_temp.word_map. A word that is new here keeps
+-- the time, key and install that brought it, and counts as the word that it was merged into. `old` is its id in the
+-- other cell.
 CREATE FUNCTION cluster.take_words() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -162,7 +166,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.here FROM PUBLIC;
 
--- Takes the devices or contexts in pg_temp.brought_combination and notes their ids here in pg_temp.device_map or context_map.
+-- Takes the devices or contexts in pg_temp.brought_combination and notes their ids here in pg_temp.device_map or
+-- context_map.
 CREATE FUNCTION cluster.take_combinations(dictionary text, words integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -186,9 +191,9 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.take_combinations FROM PUBLIC;
 
--- Stores the events in pg_temp.arriving, whose words have ids of this database, as one batch, and returns its number and how many
--- events it has; none if nothing of them is to be stored. `expected` is the count of decisions (log.head.history) that was known
--- before the events were read, so that an erasure in between makes this fail.
+-- Stores the events in pg_temp.arriving, whose words have ids of this database, as one batch, and returns its number
+-- and how many events it has; none if nothing of them is to be stored. `expected` is the count of decisions
+-- (log.head.history) that was known before the events were read, so that an erasure in between makes this fail.
 CREATE FUNCTION cluster.store_arrivals(from_cell smallint, until bigint, expected integer, OUT number bigint, OUT events integer)
 -- Always use the unique index, whatever the statistics say.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off
@@ -307,8 +312,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.take_erasures FROM PUBLIC;
 
--- Starts forgetting shards that another cell has: readers of the log see it as a batch without events. NULL if there is nothing to
--- forget.
+-- Starts forgetting shards that another cell has: readers of the log see it as a batch without events. NULL if there is
+-- nothing to forget.
 CREATE FUNCTION cluster.begin_forgetting(gone smallint[]) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
@@ -332,8 +337,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.begin_forgetting FROM PUBLIC;
 
--- Deletes the events of shards in the next batches after `since`, at most `most` of them unless one batch has more. Returns the
--- last of these batches, or NULL if there was none before `last`, and how many events are gone.
+-- Deletes the events of shards in the next batches after `since`, at most `most` of them unless one batch has more.
+-- Returns the last of these batches, or NULL if there was none before `last`, and how many events are gone.
 CREATE FUNCTION cluster.forget_some(gone smallint[], since bigint, last bigint, most bigint, OUT until bigint, OUT events bigint)
 -- Always use the indexes, whatever the statistics say.
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off
@@ -377,7 +382,8 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.forget_some FROM PUBLIC;
 
--- Cells that leave the cluster, in its first cell, which then takes what they counted. Their numbers are never used again.
+-- Cells that leave the cluster, in its first cell, which then takes what they counted. Their numbers are never used
+-- again.
 CREATE TABLE cluster.former_cell (
     cell smallint PRIMARY KEY CHECK (cell > 0),
     name text NOT NULL,
@@ -387,8 +393,8 @@ CREATE TABLE cluster.former_cell (
     settled_at timestamptz
 );
 
--- Takes what a cell that leaves has besides events, from pg_temp.left_tally, left_rejected and left_drop: once, as a batch without
--- events.
+-- Takes what a cell that leaves has besides events, from pg_temp.left_tally, left_rejected and left_drop: once, as a
+-- batch without events.
 CREATE FUNCTION cluster.take_leftovers(of_cell smallint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$

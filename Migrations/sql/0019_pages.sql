@@ -1,6 +1,6 @@
--- Why: the web pages beside a service are a process of their own, which is started again whenever it ends. Events are accepted as
--- before, so nobody would notice: `doctor` and `status` tell it from here. The endings of a day are kept. As a process that keeps
--- ending is started at most every 30 seconds, they are few.
+-- Why: the web pages beside a service are a process of their own, which is started again whenever it ends. Events are
+-- accepted as before, so nobody would notice: `doctor` and `status` tell it from here. The endings of a day are kept.
+-- As a process that keeps ending is started at most every 30 seconds, they are few.
 CREATE TABLE log.pages_ending (
     ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- The service that had started it.

@@ -1,7 +1,7 @@
--- The number of rows in each shard (from 0) that a reader must find for each batch, less those that retention and erasure
--- have removed. A reader that finds another number must stop.
--- Read the events and these numbers in one statement, or in one snapshot taken after LOCK TABLE log.event IN ACCESS SHARE
--- MODE. Otherwise a month may be dropped between two statements, or under the snapshot, and the two do not agree.
+-- The number of rows in each shard (from 0) that a reader must find for each batch, less those that retention and
+-- erasure have removed. A reader that finds another number must stop. Read the events and these numbers in one
+-- statement, or in one snapshot taken after LOCK TABLE log.event IN ACCESS SHARE MODE. Otherwise a month may be dropped
+-- between two statements, or under the snapshot, and the two do not agree.
 CREATE OR REPLACE VIEW log.batch_expected AS
 SELECT
     b.number, b.id, b.committed_at, b.least_device_at, b.greatest_device_at,

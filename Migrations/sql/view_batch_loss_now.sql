@@ -1,5 +1,5 @@
--- The rows that batches have lost by now. Losses with a month count only once that month's partition has been dropped. Of a shard that
--- another cell has now, a batch has lost all rows.
+-- The rows that batches have lost by now. Losses with a month count only once that month's partition has been dropped.
+-- Of a shard that another cell has now, a batch has lost all rows.
 CREATE OR REPLACE VIEW log.batch_loss_now AS
 SELECT l.batch_id, l.shard, l.events
 FROM log.batch_loss AS l

@@ -1,5 +1,6 @@
--- Why: from the send to the response, campaign by campaign. What senders report, what FCM exports and what phones report are
--- summed separately and then put side by side, so that a query for one app and day can use the keys of all three.
+-- Why: from the send to the response, campaign by campaign. What senders report, what FCM exports and what phones
+-- report are summed separately and then put side by side, so that a query for one app and day can use the keys of all
+-- three.
 CREATE OR REPLACE VIEW analytics.campaign_funnel AS
 SELECT
     app.slug AS app, f.day, f.campaign, f.variant,

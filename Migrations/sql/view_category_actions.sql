@@ -1,13 +1,13 @@
--- Why: which buttons are used. The median is the bucket that holds the middle one of the times. It is computed only when a
--- query asks for it, from the rows of its cell alone.
+-- Why: which buttons are used. The median is the bucket that holds the middle one of the times. It is computed only
+-- when a query asks for it, from the rows of its cell alone.
 CREATE OR REPLACE VIEW analytics.category_actions AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(action_id.value, '') AS action_id,
     f.tapped_deliveries::bigint AS tapped_deliveries, f.taps::bigint AS taps,
     f.foreground_taps::bigint AS foreground_taps, f.timed::bigint AS timed,
     f.sole::bigint AS sole, f.received_sole::bigint AS received_sole,
-    -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is read as
-    -- its middle.
+    -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is
+    -- read as its middle.
     (
         SELECT 0.000001 * CASE
             WHEN bucket < 16 THEN bucket

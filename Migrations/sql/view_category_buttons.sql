@@ -1,5 +1,5 @@
--- Why: which buttons are dead, and is the button to blame or the layout? Nobody can tap a button that nobody has seen, so a
--- button is called untapped only after enough exposures. Counts are summed over all days of an app.
+-- Why: which buttons are dead, and is the button to blame or the layout? Nobody can tap a button that nobody has seen,
+-- so a button is called untapped only after enough exposures. Counts are summed over all days of an app.
 CREATE OR REPLACE VIEW analytics.category_buttons AS
 SELECT
     app.slug AS app, b.category, b.action_id, b.position, b.title, b.answer, b.exposures, b.tapped_deliveries, b.taps,
@@ -13,8 +13,8 @@ SELECT
         WHEN b.exposures >= 299 THEN 'untapped'
         ELSE 'too_few'
     END AS verdict,
-    -- 1 - 0.05^(1/n): with a higher tap rate, the chance of no tap in n exposures would be at most one in twenty. It is a bound, so
-    -- it is rounded up.
+    -- 1 - 0.05^(1/n): with a higher tap rate, the chance of no tap in n exposures would be at most one in twenty. It is
+    -- a bound, so it is rounded up.
     CASE
         WHEN b.is_registered AND b.tapped_deliveries = 0 AND b.exposures > 0
         THEN round(ceil(10000 * (1 - power(0.05::double precision, 1 / b.exposures::double precision)))::numeric / 10000, 4)
@@ -64,7 +64,8 @@ CROSS JOIN LATERAL (
             known.is_registered, known.position, known.title, known.titles, known.answer, known.content_extension,
             known.registered_at, known.retired_at,
             coalesce(tapped.tapped_deliveries, 0) AS tapped_deliveries, coalesce(tapped.taps, 0) AS taps,
-            -- Nobody could see the button before it was added. But a tap before its registration shows that it was there.
+            -- Nobody could see the button before it was added. But a tap before its registration shows that it was
+            -- there.
             CASE
                 WHEN known.was_added
                 THEN least((known.registered_at AT TIME ZONE app.time_zone)::date, tapped.first_day)

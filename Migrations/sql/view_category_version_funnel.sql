@@ -1,5 +1,5 @@
--- Why: a release breaks one category and not the others, and version_funnel adds them up. Computed from the deliveries when it is
--- read, since few questions need it: a table of it would have a cell for each category of each version.
+-- Why: a release breaks one category and not the others, and version_funnel adds them up. Computed from the deliveries
+-- when it is read, since few questions need it: a table of it would have a cell for each category of each version.
 CREATE OR REPLACE VIEW analytics.category_version_funnel AS
 SELECT
     f.app, f.day, f.category, f.platform, f.app_version, f.delivered, f.received, f.delivered - f.received AS inferred,

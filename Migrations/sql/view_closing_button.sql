@@ -1,5 +1,5 @@
--- Why: closing or declining by a button is an answer, but not engagement. These are the buttons that do so as registration has
--- it now, by the ids of their words, as funnels and deliveries have them.
+-- Why: closing or declining by a button is an answer, but not engagement. These are the buttons that do so as
+-- registration has it now, by the ids of their words, as funnels and deliveries have them.
 CREATE OR REPLACE VIEW registry.closing_button AS
 SELECT b.app, category.id AS category, action_id.id AS action_id
 FROM registry.registered_button AS b

@@ -1,6 +1,6 @@
--- Why: a number is only as good as the data behind it. Everything that was sent is counted by quarter hour of receipt, and
--- every time zone's midnight falls on a quarter hour. Each day is found by an index, so that a query for one day does not
--- read years. The number of dropped events is what clients report, and may be absurdly large.
+-- Why: a number is only as good as the data behind it. Everything that was sent is counted by quarter hour of receipt,
+-- and every time zone's midnight falls on a quarter hour. Each day is found by an index, so that a query for one day
+-- does not read years. The number of dropped events is what clients report, and may be absurdly large.
 CREATE OR REPLACE VIEW analytics.data_quality AS
 SELECT
     app.slug AS app, days.day, key.name AS key,

@@ -1,5 +1,5 @@
--- Why: events need not say when they were sent. For such deliveries this looks for the newest send of their campaign and variant
--- before the receipt, and counts the times in between. Sends may be reported late, so this is not stored.
+-- Why: events need not say when they were sent. For such deliveries this looks for the newest send of their campaign
+-- and variant before the receipt, and counts the times in between. Sends may be reported late, so this is not stored.
 CREATE OR REPLACE VIEW sends.dated_delay AS
 SELECT app.id AS app, f.day, f.campaign, f.variant, f.bucket, f.deliveries
 FROM log.app AS app

@@ -1,5 +1,5 @@
--- Why: shows what is behind the numbers of a funnel: one row for each delivery. The joins to words use the primary key, so a
--- join costs nothing unless a query reads its column.
+-- Why: shows what is behind the numbers of a funnel: one row for each delivery. The joins to words use the primary key,
+-- so a join costs nothing unless a query reads its column.
 CREATE OR REPLACE VIEW analytics.deliveries AS
 SELECT
     app.slug AS app, d.install_id, d.notification_key, d.day,

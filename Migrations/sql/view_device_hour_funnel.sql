@@ -1,6 +1,6 @@
--- Why: people answer by their own clock, and an app's people live in many zones. The time zone of a device is what its install last
--- said on the day of the delivery. Only names that PostgreSQL knows are used: a phone may say anything, and an unknown name would
--- end the query. Rows of one day lie together in install_day, by the upper bits of their key.
+-- Why: people answer by their own clock, and an app's people live in many zones. The time zone of a device is what its
+-- install last said on the day of the delivery. Only names that PostgreSQL knows are used: a phone may say anything,
+-- and an unknown name would end the query. Rows of one day lie together in install_day, by the upper bits of their key.
 CREATE OR REPLACE VIEW analytics.device_hour_funnel AS
 SELECT
     app.slug AS app, days.day, f.category, f.hour, f.received, f.expanded, f.opened, f.action_tapped,

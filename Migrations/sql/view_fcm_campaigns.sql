@@ -21,9 +21,9 @@ CROSS JOIN LATERAL (
             count(*) FILTER (WHERE f.accepted AND f.is_data) AS data_accepted,
             count(*) FILTER (WHERE f.delivered AND f.is_data) AS data_delivered
         FROM (
-            -- The campaign is that of a delivery of the message, else that of the send that names the message, else that of the
-            -- send that names the message to the whole topic. If there are several, the first one counts. Sends without a
-            -- campaign come last; their label takes its place.
+            -- The campaign is that of a delivery of the message, else that of the send that names the message, else
+            -- that of the send that names the message to the whole topic. If there are several, the first one counts.
+            -- Sends without a campaign come last; their label takes its place.
             SELECT DISTINCT ON (m.message_key, m.instance_id)
                 p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN coalesce(s.number, topic.send) END AS send,
                 coalesce(nullif(m.analytics_label, ''), topic.analytics_label, '') AS analytics_label,

@@ -1,7 +1,7 @@
--- The days of an app on which messages of the FCM export count, with their bounds in the app's time zone. They are found in
--- the same way as `send_days`.
--- When clocks go back, a night may have two midnights: the span of a day then goes from its first midnight to the second
--- midnight of the next day. So readers of a span must also filter its rows by day.
+-- The days of an app on which messages of the FCM export count, with their bounds in the app's time zone. They are
+-- found in the same way as `send_days`. When clocks go back, a night may have two midnights: the span of a day then
+-- goes from its first midnight to the second midnight of the next day. So readers of a span must also filter its rows
+-- by day.
 CREATE OR REPLACE VIEW sends.fcm_days AS
 SELECT app.id AS app, d.day, d.since, (d.day + 1)::timestamp AT TIME ZONE app.time_zone AS until, app.time_zone
 FROM log.app AS app

@@ -1,6 +1,6 @@
--- Why: one row for each install, made of the days on which it sent something. What its device says is taken from the last day
--- that says it: the day and the id, packed into one number, of which the greatest counts. So one pass over the app's days is
--- enough, without sorting them.
+-- Why: one row for each install, made of the days on which it sent something. What its device says is taken from the
+-- last day that says it: the day and the id, packed into one number, of which the greatest counts. So one pass over the
+-- app's days is enough, without sorting them.
 CREATE OR REPLACE VIEW analytics.installs AS
 SELECT
     app.slug AS app, f.install_id, f.first_seen, f.last_seen,
@@ -34,7 +34,8 @@ CROSS JOIN LATERAL (
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
         AND (SELECT cluster.is_whole())
         AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
-    -- The lower bits of the key are a hash of the install with a secret: ids that clients choose may all have one hash in PostgreSQL.
+    -- The lower bits of the key are a hash of the install with a secret: ids that clients choose may all have one hash
+    -- in PostgreSQL.
     GROUP BY d.install_id, d.key & 1099511627775
 ) AS f
 LEFT JOIN log.word AS platform ON platform.id = f.platform

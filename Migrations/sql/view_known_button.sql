@@ -1,5 +1,5 @@
--- Why: a retired button is still tapped in old versions of the app, and keeps its title and meaning. So this view has every
--- button that was ever registered, as it is now or was last.
+-- Why: a retired button is still tapped in old versions of the app, and keeps its title and meaning. So this view has
+-- every button that was ever registered, as it is now or was last.
 CREATE OR REPLACE VIEW registry.known_button AS
 SELECT
     change.app, change.category, change.action_id, change.is_registered,
@@ -25,8 +25,8 @@ JOIN registry.button AS button
     ON button.app = change.app AND button.category = change.category AND button.action_id = change.action_id
     AND button.number = CASE
         WHEN change.is_registered THEN now.number
-        -- The version that was registered when that edition removed the button: of the editions that were the newest of their
-        -- sets at that time, the newest one with this button.
+        -- The version that was registered when that edition removed the button: of the editions that were the newest of
+        -- their sets at that time, the newest one with this button.
         ELSE (
             SELECT max(b.number) FROM registry.button AS b
             JOIN registry.edition AS e ON e.app = b.app AND e.number = b.number

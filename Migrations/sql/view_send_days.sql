@@ -1,8 +1,7 @@
--- The days of an app on which something was sent, with their bounds in the app's time zone. They are found by jumping from one
--- to the next along the index. So a view that is read day by day reads no rows of other days, and an absurd time costs
--- nothing.
--- When clocks go back, a night may have two midnights: the span of a day then goes from its first midnight to the second
--- midnight of the next day. So readers of a span must also filter its rows by day.
+-- The days of an app on which something was sent, with their bounds in the app's time zone. They are found by jumping
+-- from one to the next along the index. So a view that is read day by day reads no rows of other days, and an absurd
+-- time costs nothing. When clocks go back, a night may have two midnights: the span of a day then goes from its first
+-- midnight to the second midnight of the next day. So readers of a span must also filter its rows by day.
 CREATE OR REPLACE VIEW sends.send_days AS
 SELECT app.id AS app, d.day, d.since, (d.day + 1)::timestamp AT TIME ZONE app.time_zone AS until, app.time_zone
 FROM log.app AS app

@@ -1,5 +1,5 @@
--- Why: how long a notification takes from the sender to the phone. What the events say themselves is tallied by the fold; the other
--- deliveries are in `sends.dated_delay`.
+-- Why: how long a notification takes from the sender to the phone. What the events say themselves is tallied by the
+-- fold; the other deliveries are in `sends.dated_delay`.
 CREATE OR REPLACE VIEW analytics.send_delays AS
 SELECT
     app.slug AS app, f.day, coalesce(campaign.value, '') AS campaign, coalesce(variant.value, '') AS variant,
@@ -35,8 +35,8 @@ CROSS JOIN LATERAL (
     HAVING sum(delayed) > 0
 ) AS f
 CROSS JOIN LATERAL (
-    -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is read as
-    -- its middle.
+    -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is
+    -- read as its middle.
     SELECT array_agg(0.000001 * CASE
         WHEN bucket < 16 THEN bucket
         ELSE ((8 + bucket % 8)::bigint << (bucket / 8 - 1)) + (1::bigint << (bucket / 8 - 2))

@@ -1,9 +1,8 @@
--- Why: whether notifications are ignored because too many unanswered ones are already stacked up. The depth of a stack depends
--- on other deliveries, and late events change it. So it is computed when the view is read: day by day, from the deliveries of
--- that day and of the 24 hours before it.
--- For each install (and each of its groups), in order of time, an arrival counts +1 and its end -1: the running sum at an
--- arrival is the depth of the stack, including that arrival. A notification that is answered at the very moment of an arrival
--- was still there, so arrivals come before ends.
+-- Why: whether notifications are ignored because too many unanswered ones are already stacked up. The depth of a stack
+-- depends on other deliveries, and late events change it. So it is computed when the view is read: day by day, from the
+-- deliveries of that day and of the 24 hours before it. For each install (and each of its groups), in order of time, an
+-- arrival counts +1 and its end -1: the running sum at an arrival is the depth of the stack, including that arrival. A
+-- notification that is answered at the very moment of an arrival was still there, so arrivals come before ends.
 CREATE OR REPLACE VIEW analytics.stack_depth_funnel AS
 SELECT
     app.slug AS app, days.day, f.scope, f.depth_bucket,

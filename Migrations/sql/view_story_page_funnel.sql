@@ -1,4 +1,5 @@
--- Why: where in a story people leave, page by page. Titles and durations are those of the story as it was on that day. If the events do not say why a page was turned, the view compares how long it was shown with that duration.
+-- Why: where in a story people leave, page by page. Titles and durations are those of the story as it was on that day.
+-- If the events do not say why a page was turned, the view compares how long it was shown with that duration.
 CREATE OR REPLACE VIEW analytics.story_page_funnel AS
 SELECT
     app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,

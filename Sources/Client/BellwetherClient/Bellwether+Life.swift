@@ -71,8 +71,8 @@ extension Bellwether {
         flush(within: extensionSeconds, in: expiring)
     }
 
-    /// Sends what waits when the app goes to the background, and what was recorded when the system woke it there: it may be
-    /// suspended again soon.
+    /// Sends what waits when the app goes to the background, and what was recorded when the system woke it there: it
+    /// may be suspended again soon.
     func flushIfBehind() {
         guard backgroundSeconds > 0, activity.isBehind else { return }
         flush(within: backgroundSeconds, in: expiring)
@@ -126,8 +126,8 @@ extension Bellwether {
     /// Problems that the developer should know about. Show them during development, log them in production.
     public var diagnostics: AsyncStream<Diagnostic> { reports.stream() }
 
-    /// The person's notification permission, which later events carry. The library reads it whenever the app comes to the front.
-    /// Set it only if ``Configuration/observesSettings`` is off.
+    /// The person's notification permission, which later events carry. The library reads it whenever the app comes to
+    /// the front. Set it only if ``Configuration/observesSettings`` is off.
     public var authorization: Authorization? {
         get { source.withLock { $0.authorization } }
         set { source.withLock { $0.authorization = newValue } }
@@ -139,8 +139,8 @@ extension Bellwether {
         set { source.withLock { $0.settings = newValue } }
     }
 
-    /// The Firebase installation ID, which can be joined with Firebase's delivery data. The library reads it from the payload of
-    /// each push that Firebase sends; what you set takes precedence.
+    /// The Firebase installation ID, which can be joined with Firebase's delivery data. The library reads it from the
+    /// payload of each push that Firebase sends; what you set takes precedence.
     public var firebaseInstallationID: String? {
         get { source.withLock { $0.firebaseInstallationID } }
         set { source.withLock { $0.firebaseInstallationID = newValue } }

@@ -4,12 +4,13 @@ internal import Foundation
 /// opened or dismissed them, tapped a button, or watched a story.
 ///
 /// Create one as early as possible when the app starts, keep it, and call its methods from the callbacks that the app
-/// has anyway. You can call each method from any thread. When a recording method returns, the event is on disk. It never
-/// throws; ``diagnostics`` reports any problem.
+/// has anyway. You can call each method from any thread. When a recording method returns, the event is on disk. It
+/// never throws; ``diagnostics`` reports any problem.
 ///
 /// There is one exception: if another process of the app holds the queue for longer than a second, because it was
-/// suspended at a bad moment, the method stops waiting. The event then stays in memory (at most a hundred do) until this
-/// process next records, flushes or delivers. It is lost if the process ends before that (``Diagnostic/Kind/delayed``).
+/// suspended at a bad moment, the method stops waiting. The event then stays in memory (at most a hundred do) until
+/// this process next records, flushes or delivers. It is lost if the process ends before that
+/// (``Diagnostic/Kind/delayed``).
 public final class Bellwether: Sendable {
     let recorder: any Recorder
     let reports: Diagnostics
@@ -83,8 +84,8 @@ public final class Bellwether: Sendable {
                 wentBehind: { [weak self] in self?.flushIfBehind() }))
     }
 
-    /// Whether events are recorded: false after ``optOut(_:)`` in any process of the app, too. Setting it lasts for this process
-    /// alone. Events recorded before stay, and no directory is created if there was none.
+    /// Whether events are recorded: false after ``optOut(_:)`` in any process of the app, too. Setting it lasts for
+    /// this process alone. Events recorded before stay, and no directory is created if there was none.
     public var isRecording: Bool {
         get { state.withLock { $0.isRecording } && queue?.directory.isOptedOut != true }
         set { state.withLock { $0.isRecording = newValue } }

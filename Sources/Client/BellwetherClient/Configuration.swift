@@ -23,8 +23,8 @@ extension Bellwether {
         /// Whether this process records events from the start. To remember a person's choice for the app and all its
         /// extensions, use ``Bellwether/optOut(_:)``.
         public var isRecording = true
-        /// Whether the library reads the notification settings and the notification centre whenever the app comes to the
-        /// front: it records what arrived, and when somebody changed what notifications may do.
+        /// Whether the library reads the notification settings and the notification centre whenever the app comes to
+        /// the front: it records what arrived, and when somebody changed what notifications may do.
         public var observesSettings = true
         /// Whether the goal `app_open` is recorded when the app comes to the front, at most once in 30 minutes.
         public var recordsAppOpen = false
@@ -32,18 +32,18 @@ extension Bellwether {
         /// default is false.
         public var recordsSummaryArgument = false
 
-        /// Whether an app sends events without being asked: some seconds after an event was recorded, and when it goes to the
-        /// background. An extension sends as ``extensionSeconds`` says, whatever stands here.
+        /// Whether an app sends events without being asked: some seconds after an event was recorded, and when it goes
+        /// to the background. An extension sends as ``extensionSeconds`` says, whatever stands here.
         public var deliversByItself = true
         /// How many seconds a recorded event waits for others, so that they are sent together.
         public var flushInterval: TimeInterval = 3
         /// How many events one request carries at most, from 1 to 1,000.
         public var batchSize = 1000
-        /// For how many seconds at most an extension sends what it has just recorded. So receipts also arrive from phones on
-        /// which nobody opens the app any more. With 0 it leaves the sending to the app.
+        /// For how many seconds at most an extension sends what it has just recorded. So receipts also arrive from
+        /// phones on which nobody opens the app any more. With 0 it leaves the sending to the app.
         public var extensionSeconds: TimeInterval = 2
-        /// Whether events are sent over networks that the system calls expensive, such as mobile data, and in Low Data Mode.
-        /// If not, they wait for another network. This works on Apple's systems only.
+        /// Whether events are sent over networks that the system calls expensive, such as mobile data, and in Low Data
+        /// Mode. If not, they wait for another network. This works on Apple's systems only.
         public var usesExpensiveNetworks = true
 
         /// How many bytes may wait. Beyond that, the oldest events are dropped, and the server is told how many.

@@ -3,8 +3,8 @@ internal import Foundation
 extension Bellwether {
     /// Something that the app's developer should know: the library lost something, was refused, or cannot work.
     ///
-    /// You need not react: if waiting can solve a problem, the library waits. Show diagnostics during development, log them
-    /// in production.
+    /// You need not react: if waiting can solve a problem, the library waits. Show diagnostics during development, log
+    /// them in production.
     ///
     /// ```swift
     /// Task {
@@ -27,21 +27,21 @@ extension Bellwether {
             case deliveryFailed
             /// An event could not be written to disk. It is lost.
             case notRecorded
-            /// Another process held the queue for too long. The event is in memory until this process next records, flushes
-            /// or delivers, and is lost if the process ends before that.
+            /// Another process held the queue for too long. The event is in memory until this process next records,
+            /// flushes or delivers, and is lost if the process ends before that.
             case delayed
-            /// The queue's state file was permanently unreadable, so the queue started a new one. No event is lost. Some may
-            /// be sent twice; the server detects duplicates.
+            /// The queue's state file was permanently unreadable, so the queue started a new one. No event is lost.
+            /// Some may be sent twice; the server detects duplicates.
             case stateLost
-            /// The install's id was unreadable for a minute, so a new one was created. From now on, this looks like another
-            /// install.
+            /// The install's id was unreadable for a minute, so a new one was created. From now on, this looks like
+            /// another install.
             case identityLost
             /// An event is written, but the disk did not confirm it. It is lost only if the device loses power now.
             case notSynced
             /// A notification has no id at all, so no event about it can be recorded.
             case unidentified
-            /// The only id of a notification looks like an `apns-collapse-id`, so different notifications may count as one.
-            /// Reported once per process.
+            /// The only id of a notification looks like an `apns-collapse-id`, so different notifications may count as
+            /// one. Reported once per process.
             case collapsed
             /// A part of a notification's description was left out, because the service would reject it.
             case leftOut

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Prints what the developer wants to see without writing code for it.
 ///
-/// A line has no content of a notification: a diagnostic's text, or an event's type and id. A process prints at most so many
-/// lines, so that an endless fault fills no log.
+/// A line has no content of a notification: a diagnostic's text, or an event's type and id. A process prints at most so
+/// many lines, so that an endless fault fills no log.
 final class Logbook: Sendable {
     static let mostLines = 10_000
 

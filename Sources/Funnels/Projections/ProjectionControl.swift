@@ -12,8 +12,8 @@ package struct ProjectionControl: Sendable {
     package var lanes = 2
     /// The role to connect as; nil is the owner.
     package var role: LogSession.Role? = .projector
-    /// The most events in a step. More than the runner takes: nobody waits for a step, and more events of a delivery meet in
-    /// one.
+    /// The most events in a step. More than the runner takes: nobody waits for a step, and more events of a delivery
+    /// meet in one.
     package var mostEvents: Int64 = 50_000
     /// Cancels long work.
     package var cancellation = Cancellation()

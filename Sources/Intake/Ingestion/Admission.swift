@@ -3,8 +3,8 @@ internal import HTTPServer
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Checks every request with a key: whose key it is, whether it is of the right kind, whether the body is JSON, its size, and
-/// what it contains. Refuses in this order.
+/// Checks every request with a key: whose key it is, whether it is of the right kind, whether the body is JSON, its
+/// size, and what it contains. Refuses in this order.
 struct Admission: Sendable {
     let keys: KeyDirectory
     let decoding: Decoding
@@ -22,8 +22,8 @@ struct Admission: Sendable {
     /// The most bytes of a body on the wire.
     static let wireLimit = 1024 * 1024
 
-    /// Passes on the unpacked body and its sender, on the thread and at the time that `Decoding` decides. Answers every request
-    /// that it refuses.
+    /// Passes on the unpacked body and its sender, on the thread and at the time that `Decoding` decides. Answers every
+    /// request that it refuses.
     func admit(
         _ head: RequestHead, _ answer: Answer, received: ClockReading? = nil,
         then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void

@@ -2,9 +2,9 @@ internal import ServiceRuntime
 
 /// Unpacks and reads bodies away from the thread that serves all connections, with the apps taking turns.
 ///
-/// Small bodies use the quick lane. Bodies that unpack to more use the heavy lane, whose thread yields to all others of the
-/// process. So a small envelope never waits for a large one. A small body of an app that sends little is read at once on the
-/// thread that received it.
+/// Small bodies use the quick lane. Bodies that unpack to more use the heavy lane, whose thread yields to all others of
+/// the process. So a small envelope never waits for a large one. A small body of an app that sends little is read at
+/// once on the thread that received it.
 package final class Decoding: Sendable {
     package struct Configuration: Sendable {
         /// How many bodies, and how many bytes of them as received, may wait in a lane.
@@ -16,7 +16,8 @@ package final class Decoding: Sendable {
         package init() {}
     }
 
-    /// A plain body of at most so many bytes takes less time than its head did, so the thread that received it always decodes it.
+    /// A plain body of at most so many bytes takes less time than its head did, so the thread that received it always
+    /// decodes it.
     static let tinyBody = 1024
     /// A body that unpacks to more uses the heavy lane.
     static let smallBody = 64 * 1024
@@ -48,7 +49,8 @@ package final class Decoding: Sendable {
         heavy.stop()
     }
 
-    /// Passes on the unpacked body, now or later, on this thread or on one of its own. Answers the request if it cannot.
+    /// Passes on the unpacked body, now or later, on this thread or on one of its own. Answers the request if it
+    /// cannot.
     func unpack(
         _ body: PackedBody, of app: Int32, _ toll: Toll?, _ answer: Answer,
         then receive: @escaping @Sendable ([UInt8]) -> Void

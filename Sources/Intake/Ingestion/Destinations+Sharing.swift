@@ -6,9 +6,9 @@ extension Destinations.Table {
     /// What a job did in the first cell: its answer, and the rows that the other cells must have, too.
     typealias Shared = (response: Response, rows: [SharedTable.Rows])
 
-    /// Lets the first cell do a job, and then the other cells store what it stored. Answers when all of them have it. If one of
-    /// them fails, or the first cell has a newer map by then, the answer is a 503, and the same request again does the rest. Hubs get it
-    /// afterwards, since nobody waits for a hub.
+    /// Lets the first cell do a job, and then the other cells store what it stored. Answers when all of them have it.
+    /// If one of them fails, or the first cell has a newer map by then, the answer is a 503, and the same request again
+    /// does the rest. Hubs get it afterwards, since nobody waits for a hub.
     ///
     /// `work` is told whether there are others.
     func share(

@@ -28,8 +28,8 @@ package final class Destination: Sendable {
     package var isConnected: Bool { commits.isConnected && requestWorker.isConnected }
 }
 
-/// Where events go: to one database, or to the cells of a cluster by the shard of their install. The map may change at any time.
-/// An old map does no harm, since each cell refuses what is not its own.
+/// Where events go: to one database, or to the cells of a cluster by the shard of their install. The map may change at
+/// any time. An old map does no harm, since each cell refuses what is not its own.
 package final class Destinations: Sendable {
     /// One state of the map. Never empty.
     final class Table: Sendable {
@@ -56,7 +56,8 @@ package final class Destinations: Sendable {
             holders.isEmpty ? 0 : holders[Int(Shard.of(install, among: Int16(holders.count)))]
         }
 
-        /// Queues all parts of a request that was received then, or none. No part waits for a destination that has no part of it.
+        /// Queues all parts of a request that was received then, or none. No part waits for a destination that has no
+        /// part of it.
         func submit(_ parts: [GroupCommit.Placed], received: ClockReading) throws(GroupCommit.Refusal) {
             guard all.count > 1 else { return try first.commits.submit(parts) }
             let byDestination = Dictionary(grouping: parts) { $0.destination }
@@ -84,7 +85,8 @@ package final class Destinations: Sendable {
     private let current: Lock<Table>
     private let learned: @Sendable (Int64) -> Void
 
-    /// Begins with one database that has all shards. `learned` is called with the number of a map that a database is found to have.
+    /// Begins with one database that has all shards. `learned` is called with the number of a map that a database is
+    /// found to have.
     package init(_ only: Destination, learned: @escaping @Sendable (Int64) -> Void = { _ in }) {
         self.learned = learned
         current = Lock(Table([only], holders: [], learned: learned))
@@ -93,8 +95,8 @@ package final class Destinations: Sendable {
     var table: Table { current.withLock { $0 } }
     package var all: [Destination] { table.all }
 
-    /// Goes by this map from now on. `cells` are those that the map names, in the order of their numbers; `hubs` pass on what all
-    /// databases have.
+    /// Goes by this map from now on. `cells` are those that the map names, in the order of their numbers; `hubs` pass
+    /// on what all databases have.
     package func follow(
         _ map: ClusterMap, _ cells: [Destination], hubs: [@Sendable ([SharedTable.Rows]) -> Void] = []
     ) {

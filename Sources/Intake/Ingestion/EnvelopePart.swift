@@ -14,9 +14,9 @@ struct EnvelopePart {
 }
 
 extension DecodedEnvelope {
-    /// Splits the envelope among the writers of all destinations, each install's events to its own. The first part also has
-    /// everything without an event of its own (rejections, drop reports). Nil if nobody takes the events of one of its installs
-    /// at the moment.
+    /// Splits the envelope among the writers of all destinations, each install's events to its own. The first part also
+    /// has everything without an event of its own (rejections, drop reports). Nil if nobody takes the events of one of
+    /// its installs at the moment.
     func parts(among table: Destinations.Table, bytes: Int, access: Access) -> [EnvelopePart]? {
         let accepted = accepted
         if accepted.isEmpty, rejected.isEmpty, drops.isEmpty { return [] }

@@ -48,8 +48,8 @@ struct EventsDryRun: Sendable {
         }
     }
 
-    /// Dry runs have their own turns and room, apart from the app's sends and categories: somebody who extracted a write key
-    /// from an app must not hold up the app's own servers.
+    /// Dry runs have their own turns and room, apart from the app's sends and categories: somebody who extracted a
+    /// write key from an app must not hold up the app's own servers.
     private var turn: Int32 { ~access.app }
 
     /// The answer, with the verdicts on those events that could be read.

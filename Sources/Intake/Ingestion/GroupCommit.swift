@@ -5,7 +5,8 @@ package import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// The writers. Each commits at once all that gathered during its last commit: no timer when idle, bigger batches under load.
+/// The writers. Each commits at once all that gathered during its last commit: no timer when idle, bigger batches under
+/// load.
 ///
 /// An install always has the same writer, so a retry cannot race its first copy.
 package final class GroupCommit: Sendable {
@@ -13,8 +14,9 @@ package final class GroupCommit: Sendable {
         package var writers = 2
         /// How many bytes of events may wait, shared by apps as `SharedRoom` says; beyond it requests are refused.
         package var mostQueuedBytes = 32 * 1024 * 1024
-        /// The most events, rejections and drop reports in one commit, unless a single request has more. A request that arrives
-        /// meanwhile waits for all of them, whoever sent them, and a larger commit would hardly be cheaper per event.
+        /// The most events, rejections and drop reports in one commit, unless a single request has more. A request that
+        /// arrives meanwhile waits for all of them, whoever sent them, and a larger commit would hardly be cheaper per
+        /// event.
         package var mostRowsPerCommit = 2_000
 
         package init() {}
@@ -132,7 +134,8 @@ package final class GroupCommit: Sendable {
         for writer in writers { writer.start() }
     }
 
-    /// Lets at most that many parts of requests wait: each holds a connection, which requests for other databases need, too.
+    /// Lets at most that many parts of requests wait: each holds a connection, which requests for other databases need,
+    /// too.
     package func limit(parts: Int) { room.withLock { $0.mostParts = parts } }
 
     /// Refuses new parts from now on.

@@ -5,8 +5,8 @@ internal import Postgres
 internal import ServiceRuntime
 internal import Values
 
-/// `DELETE /v1/installs/ID`: has an install erased, for the person who asked the app for it. Only stores the wish: who may take
-/// events may not delete any. The owner's process performs it (`RequestedErasures`).
+/// `DELETE /v1/installs/ID`: has an install erased, for the person who asked the app for it. Only stores the wish: who
+/// may take events may not delete any. The owner's process performs it (`RequestedErasures`).
 package final class InstallsRoute: Sendable {
     private let check: KeyCheck
     private let destinations: Destinations
@@ -26,8 +26,8 @@ package final class InstallsRoute: Sendable {
         check.check(head, answer) { [self] access, secret in
             guard !isDraining() else { return answer.send(Problem(RequestFault.draining)) }
             let proof = APIKeys.erasureProof(of: secret).bytes
-            // There is none. But to ask for it shows the server that the key is a good one, so this client does not wait with
-            // strangers.
+            // There is none. But to ask for it shows the server that the key is a good one, so this client does not
+            // wait with strangers.
             answer.readBody(upTo: Self.mostBody) { [self] _ in
                 // All cells forget it, and the first one has the list.
                 destinations.table.share(of: access.app, bytes: 256) { connection, _ throws(PostgresError) in

@@ -4,9 +4,9 @@ package import ServiceRuntime
 
 /// The valid keys, kept in memory.
 ///
-/// All keys are read again every second, so a revoked key is refused within five seconds, and a request that got past this is
-/// not committed (`Appender`, `log.require_open_key`). An unknown key is looked up at once, so a new key works at once. One
-/// query serves all look-ups that wait.
+/// All keys are read again every second, so a revoked key is refused within five seconds, and a request that got past
+/// this is not committed (`Appender`, `log.require_open_key`). An unknown key is looked up at once, so a new key works
+/// at once. One query serves all look-ups that wait.
 package final class KeyDirectory: Sendable {
     enum Answer: Sendable {
         case access(Access)
@@ -63,8 +63,8 @@ package final class KeyDirectory: Sendable {
         if let immediate { answer(immediate) }
     }
 
-    /// Whether requests get an answer now: the last query succeeded, or the known keys may still be trusted. So nothing is
-    /// refused while the next cell is asked in place of one that is away.
+    /// Whether requests get an answer now: the last query succeeded, or the known keys may still be trusted. So nothing
+    /// is refused while the next cell is asked in place of one that is away.
     package var isReady: Bool { worker.readiness == .ready || worker.withLock { !$0.goodUntil.hasPassed } }
 
     package func start() { worker.start(["keys"]) { _ in self.run() } }

@@ -3,8 +3,8 @@ internal import Envelopes
 internal import EventLog
 internal import Telemetry
 
-/// Which events a key may tell. A write key is in every copy of the app, so an app may take goals from its own servers alone; and a
-/// server key tells nothing else, since what a phone saw only the phone knows.
+/// Which events a key may tell. A write key is in every copy of the app, so an app may take goals from its own servers
+/// alone; and a server key tells nothing else, since what a phone saw only the phone knows.
 struct KeyRule {
     private let kind: APIKey.Kind
     private let goals: GoalSource
@@ -17,8 +17,8 @@ struct KeyRule {
         goals = GoalSource(rawValue: rejection.goals) ?? .any
     }
 
-    /// Whether no event of an envelope may come with the key, so that whoever sends it must take another one. An app that is built
-    /// with a server key by mistake must keep its events instead of being told to drop them one by one.
+    /// Whether no event of an envelope may come with the key, so that whoever sends it must take another one. An app
+    /// that is built with a server key by mistake must keep its events instead of being told to drop them one by one.
     func refusesAll(of envelope: DecodedEnvelope) -> Bool {
         guard kind == .server else { return false }
         let accepted = envelope.accepted

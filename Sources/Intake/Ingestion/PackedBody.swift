@@ -59,8 +59,8 @@ extension PackedBody.Coding {
 }
 
 extension Substring {
-    /// Without the spaces that HTTP allows around a field's value. Byte by byte: with the characters of a generic string this
-    /// took a third of the time of a small request.
+    /// Without the spaces that HTTP allows around a field's value. Byte by byte: with the characters of a generic
+    /// string this took a third of the time of a small request.
     var trimmed: Substring {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let bytes = utf8

@@ -1,7 +1,8 @@
 internal import HTTPServer
 internal import ServiceRuntime
 
-/// Why a request was not served, as an RFC 9457 problem document. The codes are part of the contract: clients act on them.
+/// Why a request was not served, as an RFC 9457 problem document. The codes are part of the contract: clients act on
+/// them.
 struct Problem {
     enum Code: String, CaseIterable {
         case notJSON = "not_json"

@@ -27,7 +27,8 @@ package struct Replay {
     private let appenders: [Appender]
     private let decoder = EnvelopeDecoder()
 
-    /// `others` are the appenders of the other cells of a cluster: they are tried with events of installs that are not here.
+    /// `others` are the appenders of the other cells of a cluster: they are tried with events of installs that are not
+    /// here.
     package init(appender: Appender, others: [Appender] = []) {
         appenders = [appender] + others
     }

@@ -4,17 +4,17 @@ package import HTTPServer
 package import Postgres
 package import ServiceRuntime
 
-/// Runs the SQL of routes with little traffic: one thread, one connection, one job after another, apps taking turns, and a
-/// bounded queue. A job that cannot be done now is answered 503 at once or by its deadline; it never waits for a database that
-/// is away.
+/// Runs the SQL of routes with little traffic: one thread, one connection, one job after another, apps taking turns,
+/// and a bounded queue. A job that cannot be done now is answered 503 at once or by its deadline; it never waits for a
+/// database that is away.
 package final class RequestWorker: Sendable {
     package struct Configuration: Sendable {
-        /// How many jobs, and how many bytes of theirs, may wait, shared by apps as `SharedRoom` says; beyond it requests are
-        /// refused.
+        /// How many jobs, and how many bytes of theirs, may wait, shared by apps as `SharedRoom` says; beyond it
+        /// requests are refused.
         package var mostJobs = 256
         package var mostQueuedBytes = 16 * 1024 * 1024
-        /// Seconds from submitting a job to its answer. Less than the time in which a route must decide, so that the answer is
-        /// ours.
+        /// Seconds from submitting a job to its answer. Less than the time in which a route must decide, so that the
+        /// answer is ours.
         package var secondsPerJob = 10.0
 
         package init() {}
@@ -56,8 +56,8 @@ package final class RequestWorker: Sendable {
 
     package var isConnected: Bool { worker.readiness == .ready }
 
-    /// Queues a job of an app with that many bytes. It leads to one `answer`: a 503 at once if the job cannot be queued;
-    /// otherwise later, on the request worker's thread, the result of `work` or a 503.
+    /// Queues a job of an app with that many bytes. It leads to one `answer`: a 503 at once if the job cannot be
+    /// queued; otherwise later, on the request worker's thread, the result of `work` or a 503.
     package func submit(
         of app: Int32 = 0, bytes: Int, _ work: @escaping Work, answer: @escaping @Sendable (Response) -> Void
     ) {

@@ -115,8 +115,8 @@ final class Writer: Sendable {
         }
     }
 
-    /// A connection that broke while idle fails only now; then the batch runs once more on a new one. If the first attempt
-    /// committed after all, the second one finds its events.
+    /// A connection that broke while idle fails only now; then the batch runs once more on a new one. If the first
+    /// attempt committed after all, the second one finds its events.
     private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [Settlement] {
         do { return try appender.append(submissions, checking: [.keys, .place]) } catch {
             guard case .connection = error else { throw error }

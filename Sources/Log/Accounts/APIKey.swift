@@ -76,8 +76,8 @@ package enum APIKeys {
         } catch { throw AppError(error) }
     }
 
-    /// Shows the log that the caller has this server key, and is worth nothing for anything else: so it may be seen in PostgreSQL's
-    /// log. The log keeps its hash.
+    /// Shows the log that the caller has this server key, and is worth nothing for anything else: so it may be seen in
+    /// PostgreSQL's log. The log keeps its hash.
     package static func erasureProof(of secret: String) -> SHA256 { SHA256(of: "erase \(secret)".utf8) }
 
     private static func nextName(

@@ -6,7 +6,8 @@ package enum AnalystLogin {
     package static let embedded = "bellwether_reader"
     /// The login of the pages of `look` there: people in psql can neither take its connections nor change its settings.
     package static let pages = "bellwether_pages"
-    /// How many sessions each of the two may have at once: the service needs the others of the hundred that the embedded server allows.
+    /// How many sessions each of the two may have at once: the service needs the others of the hundred that the
+    /// embedded server allows.
     package static let connections = 20
 
     /// The settings that its sessions start with; people may change them in their own sessions.
@@ -15,8 +16,8 @@ package enum AnalystLogin {
         "default_transaction_read_only": "on", "statement_timeout": "5min",
         "idle_in_transaction_session_timeout": "10min", "idle_session_timeout": "1h",
     ]
-    /// Only a superuser can change these: disk space for temporary files of one session, and what a session writes into the
-    /// server's log. An error quotes the value that it is about, so one statement could write many megabytes there.
+    /// Only a superuser can change these: disk space for temporary files of one session, and what a session writes into
+    /// the server's log. An error quotes the value that it is about, so one statement could write many megabytes there.
     package static let limits: KeyValuePairs<String, String> = ["temp_file_limit": "2GB", "log_min_messages": "panic"]
 
     /// Creates the login, or repairs it, since it may have changed its own settings. Needs a superuser.
@@ -61,8 +62,8 @@ package enum AnalystLogin {
         return try row.get(0, as: [String].self).sorted() == wanted
     }
 
-    /// Ends one session of the login if all are taken: the one that has been idle longest, else the one whose statement has
-    /// run longest beyond the timeout that the login begins with. Needs a superuser.
+    /// Ends one session of the login if all are taken: the one that has been idle longest, else the one whose statement
+    /// has run longest beyond the timeout that the login begins with. Needs a superuser.
     package static func makeRoom(for name: String, on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             """

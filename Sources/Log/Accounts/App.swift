@@ -76,8 +76,8 @@ package enum Apps {
                 "INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone)) ON CONFLICT (slug) DO NOTHING RETURNING id"
             )
             guard !rows.isEmpty else { throw AppError.exists(slug) }
-            // Autovacuum never looks at so small a table, and PostgreSQL would take it for hundreds of apps: then it expects few rows
-            // of each, and plans questions over a day of deliveries as if there were few.
+            // Autovacuum never looks at so small a table, and PostgreSQL would take it for hundreds of apps: then it
+            // expects few rows of each, and plans questions over a day of deliveries as if there were few.
             try connection.query("ANALYZE log.app")
         } catch { throw AppError(error) }
         return try named(slug, on: &connection)
@@ -150,8 +150,8 @@ package enum Apps {
         slug.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil
     }
 
-    /// PostgreSQL counts the days, so it must know the zone, by its full name. Its list contains all files of the directory;
-    /// some are no zones, or a different one on each machine.
+    /// PostgreSQL counts the days, so it must know the zone, by its full name. Its list contains all files of the
+    /// directory; some are no zones, or a different one on each machine.
     private static func check(timeZone: String, on connection: inout Connection) throws {
         let known: Bool = try connection.query(
             """

@@ -2,8 +2,8 @@ package import ServiceRuntime
 
 /// Threads that work on the database until they are asked to stop, and the state that they share with their callers.
 ///
-/// Each thread runs `keep`: it connects, works, and after a failure it waits, longer each time, and connects again. `next`
-/// hands out the work, and lets a stopping worker finish what it accepted before.
+/// Each thread runs `keep`: it connects, works, and after a failure it waits, longer each time, and connects again.
+/// `next` hands out the work, and lets a stopping worker finish what it accepted before.
 package final class DatabaseWorker<State: Sendable>: Sendable {
     /// Whether new work would be done.
     package enum Readiness: Sendable { case ready, away, stopping }
@@ -70,8 +70,8 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
 
     // MARK: On its threads
 
-    /// Connects and works until the worker stops. `work` returns when it is finished with its session. `connect` returns nil if
-    /// now is not the time. `work` resets the backoff after a success.
+    /// Connects and works until the worker stops. `work` returns when it is finished with its session. `connect`
+    /// returns nil if now is not the time. `work` resets the backoff after a success.
     ///
     /// `failed` is called after each failure, before the wait, and is told whether the failure is new.
     package func keep<Session: ~Copyable, Failure: Error>(
@@ -108,8 +108,8 @@ package final class DatabaseWorker<State: Sendable>: Sendable {
         }
     }
 
-    /// Waits until `take` finds something and returns that. Returns nil at the deadline, or when the worker stops and nothing
-    /// is left.
+    /// Waits until `take` finds something and returns that. Returns nil at the deadline, or when the worker stops and
+    /// nothing is left.
     package func next<Work: Sendable>(
         by deadline: Deadline = .never, _ take: (inout State) -> Work?
     ) -> Work? {

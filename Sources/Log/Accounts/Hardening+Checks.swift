@@ -3,8 +3,8 @@ extension Hardening {
         functions, languages, database, otherDatabases, group, logins, lockedOut, connections,
     ]
 
-    /// The logins of people who read, also those that are members by way of another role. Not the owner, who is a member to
-    /// switch to that role, and not the logins of the services, which read what analysts read.
+    /// The logins of people who read, also those that are members by way of another role. Not the owner, who is a
+    /// member to switch to that role, and not the logins of the services, which read what analysts read.
     static let people = """
         WITH person AS (
             SELECT r.oid, r.rolname::text AS name, r.rolconnlimit AS most FROM pg_roles AS r
@@ -18,7 +18,8 @@ extension Hardening {
         )
         """
 
-    /// Whether a row of `pg_proc` is one of PostgreSQL's functions that readers lose. The guide and the compose file have it, too.
+    /// Whether a row of `pg_proc` is one of PostgreSQL's functions that readers lose. The guide and the compose file
+    /// have it, too.
     static let isTaken = """
         (proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)'
             OR proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))

@@ -1,7 +1,8 @@
 package import Postgres
 
-/// Settings that keep readers of the database from blocking or exhausting the service. A superuser must make them once, since
-/// PostgreSQL's defaults allow too much. The embedded server and compose have them; `bellwether status --security` checks.
+/// Settings that keep readers of the database from blocking or exhausting the service. A superuser must make them once,
+/// since PostgreSQL's defaults allow too much. The embedded server and compose have them; `bellwether status
+/// --security` checks.
 package struct Hardening: Sendable {
     package let name: String
     /// What can happen while it is open.
@@ -37,8 +38,9 @@ package struct Hardening: Sendable {
         }
     }
 
-    /// Makes the privileges of PostgreSQL's own functions what they are by default, as a superuser in this database. An upgrade
-    /// repeats each GRANT by the function's parameters, and fails if a new version has other ones. `close` closes them again.
+    /// Makes the privileges of PostgreSQL's own functions what they are by default, as a superuser in this database. An
+    /// upgrade repeats each GRANT by the function's parameters, and fails if a new version has other ones. `close`
+    /// closes them again.
     package static func openFunctions(on connection: inout Connection) throws(PostgresError) {
         try connection.execute(
             script: """

@@ -28,9 +28,9 @@ package enum LogSession {
         return connection
     }
 
-    /// First of all a session sets its own timeouts: those of the login or the database may be too short for the work. On a
-    /// busy machine they may even be too short for this statement, so it is tried again. Warnings must come through, since one
-    /// of them says that a commit reached no standby.
+    /// First of all a session sets its own timeouts: those of the login or the database may be too short for the work.
+    /// On a busy machine they may even be too short for this statement, so it is tried again. Warnings must come
+    /// through, since one of them says that a commit reached no standby.
     private static func connect(
         url: String, purpose: String, log: Log, statementSeconds: Int
     ) throws(PostgresError) -> Connection {

@@ -1,8 +1,8 @@
 package import Telemetry
 package import Values
 
-/// The content of one request, each event valid or rejected separately. From here to its row an event has one index: its place
-/// in the envelope.
+/// The content of one request, each event valid or rejected separately. From here to its row an event has one index:
+/// its place in the envelope.
 package final class DecodedEnvelope: Sendable {
     package let receivedAt: Timestamp
     /// The time by the client's clock when it sent the envelope; nil if absent or unreadable.
@@ -59,8 +59,8 @@ package final class DecodedEnvelope: Sendable {
         }
     }
 
-    /// What is kept of a rejected event: its text in the body, without members of free text at any depth, cut to its bound
-    /// between two characters.
+    /// What is kept of a rejected event: its text in the body, without members of free text at any depth, cut to its
+    /// bound between two characters.
     package func rawEvent(_ index: Int) -> String { String(decoding: raw.event(index), as: UTF8.self) }
 
     /// What is kept of the envelope's `source`, likewise; nil if there is none, or if it exceeds its bound.

@@ -22,8 +22,8 @@ package final class EnvelopeDecoder {
         return try decodeMended(body: body, receivedAt: receivedAt)
     }
 
-    /// The slow way, if simdjson refuses the body: finds what it objects to, replaces that by something harmless, and rejects
-    /// only the events where this was done.
+    /// The slow way, if simdjson refuses the body: finds what it objects to, replaces that by something harmless, and
+    /// rejects only the events where this was done.
     private func decodeMended(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
         var mended = body
         let misfits: [JSONMisfit]

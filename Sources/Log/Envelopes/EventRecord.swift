@@ -18,8 +18,8 @@ package struct TextSlice: Equatable, Sendable, BitwiseCopyable {
     package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
 }
 
-/// One event as its row needs it: numbers, and slices of the texts of its envelope. It has no references, so copying it is
-/// cheap. The catalogue says what each bit means.
+/// One event as its row needs it: numbers, and slices of the texts of its envelope. It has no references, so copying it
+/// is cheap. The catalogue says what each bit means.
 package struct EventRecord: Sendable, BitwiseCopyable {
     package var id = UUID(high: 0, low: 0)
     /// The device's clock, raw.

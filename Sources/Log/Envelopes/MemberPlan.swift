@@ -1,8 +1,8 @@
 import JSON
 import Telemetry
 
-/// How to read a member and where its value goes, as a flat copy of its declaration: the decoder uses it for each value of an
-/// event.
+/// How to read a member and where its value goes, as a flat copy of its declaration: the decoder uses it for each value
+/// of an event.
 struct MemberPlan: BitwiseCopyable {
     enum Kind: UInt8 { case none, text, code, codes, boolean, integer, number, decimal, letters, time }
 

@@ -1,8 +1,8 @@
 import JSON
 import Telemetry
 
-/// Sets of members that the decoder needs for each event, by the code of its type. Each reader holds a copy, since every access
-/// to a static property checks whether it is initialised.
+/// Sets of members that the decoder needs for each event, by the code of its type. Each reader holds a copy, since
+/// every access to a static property checks whether it is initialised.
 struct MemberTables {
     /// By member.
     static let names = Member.allCases.map(\.declaration.key)
@@ -49,7 +49,7 @@ struct MemberTables {
 extension Member: MemberName {
     var name: StaticString { MemberTables.names[ordinal] }
 
-    /// The raw value, which is the place among the cases. Reading `rawValue` would call into another module for each value of
-    /// an event.
+    /// The raw value, which is the place among the cases. Reading `rawValue` would call into another module for each
+    /// value of an event.
     var ordinal: Int { Int(unsafeBitCast(self, to: UInt8.self)) }
 }

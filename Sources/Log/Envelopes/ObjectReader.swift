@@ -4,8 +4,8 @@ import Values
 
 /// The known members of one object, with typed accessors. Of repeated members the last counts.
 ///
-/// A null and an empty string count as absent. A wrong value throws `invalid_field`. A reader is reused for many objects, since
-/// making one for each would cost more than reading it.
+/// A null and an empty string count as absent. A wrong value throws `invalid_field`. A reader is reused for many
+/// objects, since making one for each would cost more than reading it.
 final class ObjectReader<Name: MemberName> {
     private(set) var path = ObjectPath.envelopeSource
     /// Whether there is an object. A missing one reads as an object without members.

@@ -2,7 +2,8 @@ import JSON
 import ServiceRuntime
 import Telemetry
 
-/// The body of a request and the places of its parts, which are found on first use: most envelopes have no rejected events.
+/// The body of a request and the places of its parts, which are found on first use: most envelopes have no rejected
+/// events.
 package final class RawEnvelope: Sendable {
     private let body: [UInt8]
     private let eventsOrdinal: Int
@@ -51,8 +52,8 @@ package final class RawEnvelope: Sendable {
         return Array(body[range])
     }
 
-    /// The first thing in an event that cannot be stored, and its path, such as `.notification.category`. Free text is not
-    /// stored, so it may contain anything. Called only if something was found.
+    /// The first thing in an event that cannot be stored, and its path, such as `.notification.category`. Free text is
+    /// not stored, so it may contain anything. Called only if something was found.
     func unholdable(inEvent index: Int) -> (path: String, problem: Unholdable)? {
         unholdable(in: eventRanges[index], levels: Bounds.nesting)
     }

@@ -1,8 +1,8 @@
 internal import JSON
 package import Telemetry
 
-/// A member of an event that goes into `extra` because no column can hold it, and what was probably meant. It is only said to
-/// developers: it changes nothing about what is stored.
+/// A member of an event that goes into `extra` because no column can hold it, and what was probably meant. It is only
+/// said to developers: it changes nothing about what is stored.
 package struct UnreadMember: Hashable, Sendable {
     /// Within the event, such as `notification.origin`.
     package let path: String

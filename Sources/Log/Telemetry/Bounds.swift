@@ -15,8 +15,8 @@ package enum Bounds {
     /// Bytes of a rejected event that are kept. A longer one is cut: the beginning still shows what was wrong.
     package static let rawEvent = 32 * 1024
 
-    /// Bytes of an envelope's `source` that are kept with a rejected event. A longer one is not kept at all: cut, it would not
-    /// help to try the event again.
+    /// Bytes of an envelope's `source` that are kept with a rejected event. A longer one is not kept at all: cut, it
+    /// would not help to try the event again.
     package static let rawSource = 8 * 1024
 
     /// Bytes of unknown members kept with an event.

@@ -19,8 +19,8 @@ package enum Millionths {
     /// The most digits that are read. More of them say nothing, and somebody would send a million.
     private static let mostDigits = 400
 
-    /// Reads a number as JSON writes it: `12`, `0.5`, `1.25e3`. Further decimals are rounded, a half to the even neighbour. Nil for
-    /// anything else, for a negative number and from `whole` on.
+    /// Reads a number as JSON writes it: `12`, `0.5`, `1.25e3`. Further decimals are rounded, a half to the even
+    /// neighbour. Nil for anything else, for a negative number and from `whole` on.
     package static func read(_ text: Span<UInt8>, below whole: Int64) -> Int64? {
         guard let number = Literal(text), number.digits.count <= mostDigits else { return nil }
         guard !number.digits.isEmpty else { return 0 }

@@ -53,8 +53,8 @@ package struct Notification: Hashable, Sendable {
         self.summaryArgument = summaryArgument
     }
 
-    /// The text that, with app and install, names the delivery: the normalised FCM message id, else the delivery id, else the
-    /// request identifier. Nil only for a notification without any of them, which no stored event has.
+    /// The text that, with app and install, names the delivery: the normalised FCM message id, else the delivery id,
+    /// else the request identifier. Nil only for a notification without any of them, which no stored event has.
     package var key: String? {
         fcmMessageID.map(FCMMessageID.normalized) ?? deliveryID ?? id
     }

@@ -31,8 +31,8 @@ package enum Setting: Int16, WireEnum {
     }
 }
 
-/// How much of what is sent to an install people can notice. The codes are frozen: stored deliveries and days of installs hold
-/// them.
+/// How much of what is sent to an install people can notice. The codes are frozen: stored deliveries and days of
+/// installs hold them.
 package enum Reach: Int16, WireEnum {
     case prominent = 1
     case quiet

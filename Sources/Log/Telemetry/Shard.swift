@@ -2,12 +2,12 @@ package import Values
 
 /// The part of the log that an install's events are in.
 ///
-/// Frozen: every stored row holds the result. The function is splitmix64's finaliser, over the high word plus the golden
-/// ratio's 64 bits, and again over that result XOR the low word; the shard is the remainder modulo the number of shards, which
-/// is chosen when a database is created.
+/// Frozen: every stored row holds the result. The function is splitmix64's finaliser, over the high word plus the
+/// golden ratio's 64 bits, and again over that result XOR the low word; the shard is the remainder modulo the number of
+/// shards, which is chosen when a database is created.
 package enum Shard {
-    /// How many shards a database may have. Each number divides the next, so installs that share a shard of 64 share one of 32,
-    /// and so on.
+    /// How many shards a database may have. Each number divides the next, so installs that share a shard of 64 share
+    /// one of 32, and so on.
     package static let counts: [Int16] = [4, 8, 16, 32, 64]
     package static let most: Int16 = 64
     package static let usual: Int16 = 16

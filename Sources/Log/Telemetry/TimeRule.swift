@@ -7,8 +7,8 @@ package enum TimeRule {
 
     /// When the event happened, and how we know; nil if the corrected time lies outside the years 2000 to 9999.
     ///
-    /// If sending and receiving differ by more than five minutes, the device's time is moved by that skew. A time that is then
-    /// more than five minutes in our future is replaced by the time of receipt.
+    /// If sending and receiving differ by more than five minutes, the device's time is moved by that skew. A time that
+    /// is then more than five minutes in our future is replaced by the time of receipt.
     package static func occurrence(
         at: Timestamp, sentAt: Timestamp?, receivedAt: Timestamp
     ) -> (occurredAt: Timestamp, timeSource: TimeSource)? {

@@ -1,15 +1,15 @@
 /// An enumeration with a word on the wire and a number in the log.
 ///
-/// Both are frozen: clients in the field send the words, and stored events hold the numbers. The numbers count from 1 without a
-/// gap; a new case goes to the end.
+/// Both are frozen: clients in the field send the words, and stored events hold the numbers. The numbers count from 1
+/// without a gap; a new case goes to the end.
 package protocol WireEnum: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == Int16 {
     /// The word on the wire.
     var wire: String { get }
 
     /// The case with exactly this word; nil for a word that this version does not know.
     ///
-    /// It is a requirement, although every enumeration has the same body, so that each has its own version, compiled for it
-    /// alone.
+    /// It is a requirement, although every enumeration has the same body, so that each has its own version, compiled
+    /// for it alone.
     init?(wire word: Span<UInt8>)
 }
 

@@ -50,8 +50,8 @@ extension Cluster {
 }
 
 extension [CellDatabase] {
-    /// Does the same in all of them side by side, each on a thread of its own. `told` gets the results in their order, as soon as
-    /// all before them are there. A failure in one keeps no other from its work.
+    /// Does the same in all of them side by side, each on a thread of its own. `told` gets the results in their order,
+    /// as soon as all before them are there. A failure in one keeps no other from its work.
     package func sideBySide<Result: Sendable>(
         _ body: @escaping @Sendable (CellDatabase) throws -> Result,
         told: (CellDatabase, Swift.Result<Result, any Error>) -> Void

@@ -8,7 +8,8 @@ package struct CellStatus: Sendable {
     /// How many shards it has, by the newest map.
     package let shards: Int
     package let answer: Answer
-    /// What has to be put right, if anything: it was restored from a backup, or processes of the service cannot work in it.
+    /// What has to be put right, if anything: it was restored from a backup, or processes of the service cannot work in
+    /// it.
     package let troubles: [String]
 
     package enum Answer: Sendable {

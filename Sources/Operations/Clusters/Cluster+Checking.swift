@@ -12,9 +12,9 @@ extension Cluster {
         package let isMended: Bool
     }
 
-    /// Compares the maps of all cells, and what all cells share, and puts right what it can: the map with the highest epoch
-    /// counts, and the rows of the first cell. `lossIn` names a cell that was restored from an old backup, and with which the cluster
-    /// is to go on as it is.
+    /// Compares the maps of all cells, and what all cells share, and puts right what it can: the map with the highest
+    /// epoch counts, and the rows of the first cell. `lossIn` names a cell that was restored from an old backup, and
+    /// with which the cluster is to go on as it is.
     package func check(lossIn accepted: String? = nil) throws -> [Finding] {
         if let accepted, !map.cells.contains(where: { $0.name == accepted }) {
             throw ClusterError.unknownCell(accepted)

@@ -27,8 +27,8 @@ extension Cluster {
         } catch { throw ClusterError(error) }
     }
 
-    /// Adds a database as one more cell, which has no shard yet. Migrates it first, and gives it what all cells share. Done
-    /// again, it continues where it was interrupted. Returns the cells that could not be told.
+    /// Adds a database as one more cell, which has no shard yet. Migrates it first, and gives it what all cells share.
+    /// Done again, it continues where it was interrupted. Returns the cells that could not be told.
     ///
     /// A hub never gets a shard. It needs what only a superuser of its server can permit; `superuser` is a URL of one.
     package func add(
@@ -55,7 +55,8 @@ extension Cluster {
         next.cells.sort { $0.number < $1.number }
         next.leastEpochs[cell.number] = next.epoch
         let untold = try tell(next)
-        // What was stored before this cell was known. Processes that store something from now on see the new map in the first cell.
+        // What was stored before this cell was known. Processes that store something from now on see the new map in the
+        // first cell.
         CrashPoint.pass("cell told")
         _ = try share(SharedTables.all, with: cell)
         if isHub { try gather(in: cell, superuser: superuser) }
@@ -92,7 +93,8 @@ extension Cluster {
         return try working(on: first) { connection in try CellLeftovers.isFormer(cell.number, on: &connection) }
     }
 
-    /// Says where a cell is from now on. The database must be there already, and answer. Returns the cells that could not be told.
+    /// Says where a cell is from now on. The database must be there already, and answer. Returns the cells that could
+    /// not be told.
     package func setPlace(
         of name: String, to url: String
     ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
@@ -119,9 +121,9 @@ extension Cluster {
         return try tell(next)
     }
 
-    /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first cell, as soon as no
-    /// hub reads it any more; its database stays as it is, and takes no events. Done again, it continues where it was interrupted.
-    /// Returns the cells that could not be told.
+    /// Takes a cell without shards, or a hub, out of the cluster. What the cell has besides events goes to the first
+    /// cell, as soon as no hub reads it any more; its database stays as it is, and takes no events. Done again, it
+    /// continues where it was interrupted. Returns the cells that could not be told.
     package func remove(_ name: String) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
         try levelMaps()
         let first = try self.first
@@ -150,8 +152,8 @@ extension Cluster {
         return untold.filter { !$0.cell.isHub || cell.isHub }
     }
 
-    /// Gives the first cell what a cell counted that has left the cluster. Before, all hubs must have heard that it left: otherwise they
-    /// would count it twice.
+    /// Gives the first cell what a cell counted that has left the cluster. Before, all hubs must have heard that it
+    /// left: otherwise they would count it twice.
     func settle(_ cell: ClusterMap.Cell) throws {
         let map = self.map
         for hub in map.cells where hub.isHub {
@@ -243,7 +245,8 @@ extension Cluster {
         return untold
     }
 
-    /// Migrates the database of a new cell, makes sure that it has nothing of its own, and gives it what all cells share.
+    /// Migrates the database of a new cell, makes sure that it has nothing of its own, and gives it what all cells
+    /// share.
     private func prepare(_ cell: ClusterMap.Cell, isReturning: Bool = false) throws {
         let log = self.log
         let shards = Int16(map.holders.count)

@@ -15,13 +15,15 @@ extension Cluster {
         case forgetting(events: Int64)
     }
 
-    /// Gives shards to another cell, with all that their installs ever sent, while events come in. A process that is killed anywhere leaves a
-    /// map that says how far it came: the same again goes on, and the old cell as the target goes back.
+    /// Gives shards to another cell, with all that their installs ever sent, while events come in. A process that is
+    /// killed anywhere leaves a map that says how far it came: the same again goes on, and the old cell as the target
+    /// goes back.
     ///
     /// 1. Hubs are told not to show what arrives in the new cell.
     /// 2. The events are copied, batch by batch, at most `rate` a second.
     /// 3. For a moment no cell takes events of the shards: the rest is copied, and the new cell takes them from now on.
-    /// 4. The new cell counts them and is compared with the old one. Then hubs show the new copy and no longer the old one.
+    /// 4. The new cell counts them and is compared with the old one. Then hubs show the new copy and no longer the old
+    ///    one.
     /// 5. The old cell forgets the shards.
     ///
     /// Returns the cells that could not be told.
@@ -42,8 +44,8 @@ extension Cluster {
         return move.untold
     }
 
-    /// Gives the newest map to the databases that lack it: a process may have been killed between two cells. If these shards are to be
-    /// moved, hubs and cells with a part in a move of them must be reached.
+    /// Gives the newest map to the databases that lack it: a process may have been killed between two cells. If these
+    /// shards are to be moved, hubs and cells with a part in a move of them must be reached.
     func levelMaps(moving shards: Set<Int16>? = nil) throws {
         followNewest()
         let newest = map

@@ -2,8 +2,8 @@ internal import EventLog
 internal import Postgres
 internal import ServiceRuntime
 
-/// Whether the processes of the service can work in a cell, as far as the owner can know: they say it themselves every few seconds, and
-/// the logins that take events elsewhere must be there.
+/// Whether the processes of the service can work in a cell, as far as the owner can know: they say it themselves every
+/// few seconds, and the logins that take events elsewhere must be there.
 extension Cluster {
     /// Why running processes cannot work in cells, by the number of the cell, as they told these cells.
     func complaints(told cells: [ClusterMap.Cell]) -> [Int16: [CellReport]] {
@@ -19,8 +19,8 @@ extension Cluster {
 
     /// Fails if installs would be refused whose shards this cell gets.
     ///
-    /// The services log in to every cell, so the cells that give the shards away know all logins, and must answer. Another cell that
-    /// does not is no reason to leave everything where it is.
+    /// The services log in to every cell, so the cells that give the shards away know all logins, and must answer.
+    /// Another cell that does not is no reason to leave everything where it is.
     func requireReach(of target: ClusterMap.Cell, for shards: Set<Int16>) throws {
         try requireContent(with: target)
         let sources = Set(shards.map { map.holders[Int($0)] })
@@ -39,8 +39,9 @@ extension Cluster {
 }
 
 extension Cluster {
-    /// Fails if a process says that it cannot work in this cell, and has for a while. A fault of a moment may be that of a server that
-    /// was started again, and what a killed process said last is forgotten soon, so this waits and looks again.
+    /// Fails if a process says that it cannot work in this cell, and has for a while. A fault of a moment may be that
+    /// of a server that was started again, and what a killed process said last is forgotten soon, so this waits and
+    /// looks again.
     private func requireContent(with target: ClusterMap.Cell) throws {
         let end = Deadline.after(seconds: 45)
         while let reports = complaints(told: map.cells)[target.number], let first = reports.first {
@@ -57,8 +58,9 @@ extension Cluster {
 
 /// Cells that were restored from a backup.
 extension Cluster {
-    /// Compares these databases with what others saw in them, and says of each cell what is wrong with it since it was restored. This
-    /// also writes: what is seen is noted everywhere, and what is lost in the cell itself, so that hubs show an error.
+    /// Compares these databases with what others saw in them, and says of each cell what is wrong with it since it was
+    /// restored. This also writes: what is seen is noted everywhere, and what is lost in the cell itself, so that hubs
+    /// show an error.
     func restoredCells(among cells: [ClusterMap.Cell]) -> [Int16: String] {
         _ = CellWitness.compare(cells) { cell, body in _ = try? on(cell, body) }
         var restored: [Int16: String] = [:]

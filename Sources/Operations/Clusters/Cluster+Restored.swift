@@ -14,9 +14,9 @@ extension Cluster {
         var known: [Int16] = []
     }
 
-    /// Says which cells are older than what became of their shards. If `accepted` names one of them, the cluster goes on with it as it
-    /// is: the map says that its old copies are to be forgotten, and shards that it lacks begin anew; but if no other cell has the shard
-    /// any more of which it has a copy, it gets that back.
+    /// Says which cells are older than what became of their shards. If `accepted` names one of them, the cluster goes
+    /// on with it as it is: the map says that its old copies are to be forgotten, and shards that it lacks begin anew;
+    /// but if no other cell has the shard any more of which it has a copy, it gets that back.
     func settleRestored(among cells: [ClusterMap.Cell], accepting accepted: String?) throws -> Restored {
         let lacking = restoredCells(among: cells)
         var older = comparisons(of: cells)
@@ -46,8 +46,8 @@ extension Cluster {
         return settled
     }
 
-    /// Which shards each cell has otherwise than the map says, of the cells whose map is an older one. What else is wrong with a cell is
-    /// said later.
+    /// Which shards each cell has otherwise than the map says, of the cells whose map is an older one. What else is
+    /// wrong with a cell is said later.
     private func comparisons(of cells: [ClusterMap.Cell]) -> [Int16: ClusterMap.Comparison] {
         let newest = map
         var older: [Int16: ClusterMap.Comparison] = [:]
@@ -116,7 +116,8 @@ extension Cluster {
         return acceptance
     }
 
-    /// Says which cells lack batches that others saw in them. If `accepted` names one of them, the cluster goes on without these.
+    /// Says which cells lack batches that others saw in them. If `accepted` names one of them, the cluster goes on
+    /// without these.
     private func settleLosses(
         of cells: [ClusterMap.Cell], _ lacking: [Int16: String], accepting accepted: String?, _ settled: inout Restored
     ) throws {

@@ -3,8 +3,8 @@ internal import EventLog
 internal import Postgres
 
 extension Cluster {
-    /// Merges the words of a cell as they are merged in the first one. Returns how many that changed. Numbers follow with the
-    /// cell's next rebuild.
+    /// Merges the words of a cell as they are merged in the first one. Returns how many that changed. Numbers follow
+    /// with the cell's next rebuild.
     func shareMergedWords(with cell: ClusterMap.Cell) throws -> Int {
         let first = try self.first
         guard !cell.isHub, cell.number != first.number else { return 0 }

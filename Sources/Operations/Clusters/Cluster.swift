@@ -22,7 +22,8 @@ package final class Cluster {
         init(_ connection: consuming Connection) { self.connection = connection }
     }
 
-    /// Nil if the database belongs to no cluster. `url` is that of the database; the other cells are opened as the same user.
+    /// Nil if the database belongs to no cluster. `url` is that of the database; the other cells are opened as the same
+    /// user.
     package init?(of connection: inout Connection, url: String, log: Log) throws(PostgresError) {
         guard let map = try ClusterMap.read(on: &connection) else { return nil }
         (self.map, ownURL, self.log) = (map, url, log)
@@ -90,9 +91,9 @@ package final class Cluster {
         return connection
     }
 
-    /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was faster.
-    /// If the process is killed between two cells, `check` does the rest. Returns the cells that could not be told. `known`: the shards
-    /// that the caller is moving now.
+    /// Makes this the map of all cells, the first one first: if that already has a map of this epoch, somebody else was
+    /// faster. If the process is killed between two cells, `check` does the rest. Returns the cells that could not be
+    /// told. `known`: the shards that the caller is moving now.
     func tell(
         _ next: ClusterMap, knowing known: [Int16] = [], except isPassedOver: (ClusterMap.Cell) -> Bool = { _ in false }
     ) throws(ClusterError) -> [(

@@ -5,7 +5,8 @@ internal import ServiceRuntime
 package import Telemetry
 internal import Values
 
-/// The dictionaries of an app in all cells of a cluster as one: the same word is one word, whatever id each cell has for it.
+/// The dictionaries of an app in all cells of a cluster as one: the same word is one word, whatever id each cell has
+/// for it.
 package struct ClusterWords {
     private let cluster: Cluster
     private let slug: String
@@ -15,8 +16,8 @@ package struct ClusterWords {
         (self.cluster, self.slug, cells) = (cluster, slug, cluster.map.cells.filter { !$0.isHub })
     }
 
-    /// The members for which the app has words, in the order of the catalogue. One member at a time, as all words of all members
-    /// are many.
+    /// The members for which the app has words, in the order of the catalogue. One member at a time, as all words of
+    /// all members are many.
     package func counts() throws -> [WordBook.Count] {
         let hourAgo = WallClock.now + -3_600_000_000
         return try WordKind.allCases.compactMap { member in
@@ -31,7 +32,8 @@ package struct ClusterWords {
         try chosen(choice).newest(most)
     }
 
-    /// Merges words in all cells, those included that have not learned them yet. Changes nothing before all cells have answered.
+    /// Merges words in all cells, those included that have not learned them yet. Changes nothing before all cells have
+    /// answered.
     package func merge(_ words: [String], into target: String, of member: WordKind) throws {
         var choice = WordBook.Choice()
         choice.member = member
@@ -88,7 +90,8 @@ package struct ClusterWords {
         return words
     }
 
-    /// The words that a choice means. What it says of a word's key, install and time must be true where the word came first.
+    /// The words that a choice means. What it says of a word's key, install and time must be true where the word came
+    /// first.
     private func chosen(_ choice: WordBook.Choice) throws -> MergedWords {
         let listed = try cells.map { cell in Set(try list(choice, in: cell).map(\.name)) }
         var words = MergedWords()

@@ -133,8 +133,8 @@ struct ShardMove {
         var wasLate = false
     }
 
-    /// Copies until little is left. Each round copies what came in during the last one. If a round takes no less time than that,
-    /// another one would not either.
+    /// Copies until little is left. Each round copies what came in during the last one. If a round takes no less time
+    /// than that, another one would not either.
     private func chase(
         _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell, _ pace: inout Pace
     ) throws {
@@ -200,8 +200,8 @@ struct ShardMove {
 
     private static let mostCrossings = 10
 
-    /// Takes the shards from the old cell, copies what is left, and gives them to the new one. Returns false, and the old cell has them
-    /// again, if that takes too long.
+    /// Takes the shards from the old cell, copies what is left, and gives them to the new one. Returns false, and the
+    /// old cell has them again, if that takes too long.
     private mutating func exchange(
         _ copy: inout ShardCopy, from old: ClusterMap.Cell, to new: ClusterMap.Cell
     ) throws -> Bool {
@@ -289,9 +289,9 @@ struct ShardMove {
         return cell
     }
 
-    /// Tells all cells a new map. The cells that have copies of the shards, and all hubs, must take it before anything else is done. If it
-    /// `isHasty`, these cells alone are told, since everybody would wait for another one that is away. Nothing that hubs show may change
-    /// by it.
+    /// Tells all cells a new map. The cells that have copies of the shards, and all hubs, must take it before anything
+    /// else is done. If it `isHasty`, these cells alone are told, since everybody would wait for another one that is
+    /// away. Nothing that hubs show may change by it.
     private mutating func tell(
         _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?,
         isHasty: Bool = false
@@ -315,7 +315,8 @@ struct ShardMove {
 }
 
 extension ShardMove {
-    /// Tells the next map. If somebody else has told one meanwhile, which leaves these shards as they are, it follows that one.
+    /// Tells the next map. If somebody else has told one meanwhile, which leaves these shards as they are, it follows
+    /// that one.
     private func tellNext(
         _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?,
         except isPassedOver: (ClusterMap.Cell) -> Bool
@@ -390,7 +391,8 @@ extension ShardMove {
     /// The longest that a move waits for an erasure in the old cell.
     private static let longestErasure = 300.0
 
-    /// Waits until nothing is being erased of the shards in the old cell: what is found there later would stay in the new one.
+    /// Waits until nothing is being erased of the shards in the old cell: what is found there later would stay in the
+    /// new one.
     private func waitForErasures(_ shards: [Int16], in old: ClusterMap.Cell) throws {
         let end = Deadline.after(seconds: Self.longestErasure)
         while let erasure = try cluster.working(

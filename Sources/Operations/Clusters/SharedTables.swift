@@ -17,8 +17,8 @@ package enum SharedTables {
 }
 
 extension Cluster {
-    /// Brings the rows of these tables from the first cell to another one. Returns how many rows of each that one did not have,
-    /// or had otherwise.
+    /// Brings the rows of these tables from the first cell to another one. Returns how many rows of each that one did
+    /// not have, or had otherwise.
     package func share(
         _ tables: [SharedTable], with cell: ClusterMap.Cell
     ) throws -> [(table: SharedTable, rows: Int)] {

@@ -2,16 +2,16 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// Whether this machine's clock can be trusted now. It is compared with the database's clock every second, and in between with
-/// the monotonic clock, which nobody sets.
+/// Whether this machine's clock can be trusted now. It is compared with the database's clock every second, and in
+/// between with the monotonic clock, which nobody sets.
 package final class ClockWatch: Sendable {
     private struct State {
         /// The result of the last comparison.
         var fault: String? = "the clock of this machine has not yet been compared with the clock of its database"
         /// The distance of this machine's time from its monotonic clock at that moment.
         var distance: Int64 = 0
-        /// The latest time on which both clocks agreed. A commit that is under way while both are set back gets an early time, and
-        /// would hide that they were.
+        /// The latest time on which both clocks agreed. A commit that is under way while both are set back gets an
+        /// early time, and would hide that they were.
         var latest: Timestamp?
         /// Whether it was written to the log.
         var isTold = false
@@ -96,8 +96,9 @@ package struct ClockComparison: Sendable, Equatable {
         after = clock()
     }
 
-    /// What is wrong, for an operator; nil if the clocks agree. With `trustsClock`, a last commit in the future is no fault, nor
-    /// are clocks behind the `latest` time that they have shown: then the times of before are the wrong ones.
+    /// What is wrong, for an operator; nil if the clocks agree. With `trustsClock`, a last commit in the future is no
+    /// fault, nor are clocks behind the `latest` time that they have shown: then the times of before are the wrong
+    /// ones.
     package func fault(trustsClock: Bool = false, latest: Timestamp? = nil) -> String? {
         // The database read its clock at some moment between the two.
         if database - after > Self.tolerance {

@@ -5,8 +5,8 @@ internal import Postgres
 package import ServiceRuntime
 internal import Values
 
-/// Watches the database: whether it can be reached and fits this program. Beside writers, it also creates partitions ahead of
-/// need.
+/// Watches the database: whether it can be reached and fits this program. Beside writers, it also creates partitions
+/// ahead of need.
 package final class LogKeeper: Sendable {
     /// The state of the database.
     package enum Health: Sendable, Equatable {
@@ -21,8 +21,8 @@ package final class LogKeeper: Sendable {
     /// When to check the months again.
     private struct Rounds {
         var next = Deadline.now
-        /// Writers ask again with each batch, and wait behind each attempt. So after a failed one there is no other before
-        /// `next`.
+        /// Writers ask again with each batch, and wait behind each attempt. So after a failed one there is no other
+        /// before `next`.
         var isHeld = false
         /// For how many seconds the next attempt is delayed if a reader blocks it.
         var patience = 1.0
@@ -37,9 +37,9 @@ package final class LogKeeper: Sendable {
     private let revive: @Sendable () throws -> Void
     private let rounds = Lock(Rounds())
 
-    /// Switches to `role` once the database fits. Only the ingest role creates partitions. Each second `watch` compares this
-    /// machine's clock with the database's. `revive` is called whenever the database cannot be reached: for a database that we
-    /// start ourselves.
+    /// Switches to `role` once the database fits. Only the ingest role creates partitions. Each second `watch` compares
+    /// this machine's clock with the database's. `revive` is called whenever the database cannot be reached: for a
+    /// database that we start ourselves.
     package init(
         url: String, role: LogSession.Role, months: PartitionRequests, log: Log, watch: ClockWatch? = nil,
         revive: @escaping @Sendable () throws -> Void = {}
@@ -80,8 +80,8 @@ package final class LogKeeper: Sendable {
         }
     }
 
-    /// One round: checks whether the database fits, and if so, whether the needed months exist. It checks the months every
-    /// minute, when a writer asks, and soon again if one could not be created.
+    /// One round: checks whether the database fits, and if so, whether the needed months exist. It checks the months
+    /// every minute, when a writer asks, and soon again if one could not be created.
     private func look(_ connection: inout Connection) throws(PostgresError) {
         if let misfit = try Migrations.state(of: &connection).misfit { return tell(.unfit(misfit)) }
         if health != .well {

@@ -3,8 +3,8 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// How the processes of the web pages beside services ended within the last day. They are started again, so only this tells an
-/// operator that something is wrong with them.
+/// How the processes of the web pages beside services ended within the last day. They are started again, so only this
+/// tells an operator that something is wrong with them.
 package struct PagesEndings: Sendable {
     package let count: Int64
     /// Those of the last ten minutes.
@@ -33,7 +33,8 @@ package struct PagesEndings: Sendable {
         }
     }
 
-    /// Remembers that one has ended. It never takes long, and a failure is only logged: a service accepts events without it.
+    /// Remembers that one has ended. It never takes long, and a failure is only logged: a service accepts events
+    /// without it.
     package static func note(_ why: String, of node: String, url: String, role: LogSession.Role, log: Log) {
         do throws(PostgresError) {
             var connection = try LogSession.open(

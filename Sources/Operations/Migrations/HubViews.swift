@@ -4,8 +4,9 @@ internal import Projections
 
 /// The views of a hub: those of `analytics`, with the same columns and comments, over all cells.
 ///
-/// Most follow from the text that every database has. Each cell gives its own ids to words, so a hub reads the words themselves,
-/// from the views in schema `cells`; what those count, it adds up. What a view joins to ids then joins to words.
+/// Most follow from the text that every database has. Each cell gives its own ids to words, so a hub reads the words
+/// themselves, from the views in schema `cells`; what those count, it adds up. What a view joins to ids then joins to
+/// words.
 package enum HubViews {
     /// The tables of counts, each with its projector.
     private static let tables = Projectors.all.flatMap { projector in projector.tables.map { (projector, $0) } }
@@ -133,7 +134,8 @@ package enum HubViews {
         """,
     ]
 
-    /// A view that each cell computes from its own deliveries. An install is in one cell, so a hub adds up what the cells counted.
+    /// A view that each cell computes from its own deliveries. An install is in one cell, so a hub adds up what the
+    /// cells counted.
     private struct Summed {
         let keys: [String]
         let counts: [String]

@@ -6,8 +6,8 @@ package import ServiceRuntime
 /// The schema that this program needs, carried in the binary: it reads no file at run time. Views that follow from a
 /// declaration are made of it.
 ///
-/// A file of this folder that is not listed here would never run, so a test holds list and folder together. The views of the
-/// funnels have no files: most follow from what their projectors declare.
+/// A file of this folder that is not listed here would never run, so a test holds list and folder together. The views
+/// of the funnels have no files: most follow from what their projectors declare.
 package enum Migrations {
     /// In order, once ever. To take a column away from a view, drop the view here first.
     package static let steps: [Migration] = [

@@ -4,9 +4,9 @@ internal import Postgres
 internal import Glibc
 #endif
 
-/// What some later version of this program changes: a step, a definition, and the rules of a funnel. So an upgrade with events
-/// coming in is tried before there is a later version. In a debug build a process has it if `BELLWETHER_NEXT_VERSION` is set; a
-/// release build contains no trace of it.
+/// What some later version of this program changes: a step, a definition, and the rules of a funnel. So an upgrade with
+/// events coming in is tried before there is a later version. In a debug build a process has it if
+/// `BELLWETHER_NEXT_VERSION` is set; a release build contains no trace of it.
 enum NextVersion {
     #if DEBUG
     private static let isPretended = unsafe getenv("BELLWETHER_NEXT_VERSION") != nil

@@ -8,8 +8,9 @@ internal import Sends
 package import ServiceRuntime
 internal import Values
 
-/// Retention: removes everything older than some number of days: rows of Firebase's export, months of events after sealing the
-/// deliveries that lose some, events without a month, and rejected events. In a cluster a month goes in all cells or in none.
+/// Retention: removes everything older than some number of days: rows of Firebase's export, months of events after
+/// sealing the deliveries that lose some, events without a month, and rejected events. In a cluster a month goes in all
+/// cells or in none.
 package struct RemovalByAge: Sendable {
     /// What was removed from one database.
     package struct Part: Sendable {
@@ -49,8 +50,8 @@ package struct RemovalByAge: Sendable {
     ) throws -> Result {
         let now = WallClock.now
         let surveys = try survey(days, now)
-        // This comes first, while the deliveries still exist that link a message to its campaign. A hub reads those of the cells,
-        // and the messages of each cell beside them.
+        // This comes first, while the deliveries still exist that link a message to its campaign. A hub reads those of
+        // the cells, and the messages of each cell beside them.
         var exportRows = 0
         for database in databases.filter(\.isHub) + cells {
             try inside(database) {

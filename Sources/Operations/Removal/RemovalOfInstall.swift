@@ -10,8 +10,8 @@ package import Values
 /// Erasure: removes an install from everywhere. First its events and its part of the funnels, which show which rows of
 /// Firebase's export belong to it; then those rows.
 ///
-/// In a cluster every cell erases it: one has its events, any may keep rejected ones that mention it, and all must know of it, as
-/// its shard may move.
+/// In a cluster every cell erases it: one has its events, any may keep rejected ones that mention it, and all must know
+/// of it, as its shard may move.
 package struct RemovalOfInstall: Sendable {
     /// What was removed.
     package struct Receipt: Sendable {

@@ -6,8 +6,9 @@ internal import Projections
 package import ServiceRuntime
 package import Values
 
-/// Performs the erasures that an app's servers have asked for (`DELETE /v1/installs/ID`). Any number of processes may: each takes a
-/// request under a lock on its row, which ends with the process, and an interrupted erasure is begun again.
+/// Performs the erasures that an app's servers have asked for (`DELETE /v1/installs/ID`). Any number of processes may:
+/// each takes a request under a lock on its row, which ends with the process, and an interrupted erasure is begun
+/// again.
 package struct RequestedErasures: Sendable {
     package enum Outcome: Sendable {
         /// None waits here, or others are at work on all of them.

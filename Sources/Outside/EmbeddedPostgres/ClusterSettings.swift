@@ -101,7 +101,8 @@ struct ClusterSettings: Sendable {
         ]
     }
 
-    /// The only way in: the local socket, for the operating-system users in the map. "all" does not include base backups.
+    /// The only way in: the local socket, for the operating-system users in the map. "all" does not include base
+    /// backups.
     static let accessText = """
         # Written anew at every start.
         local all all peer map=\(mapName)

@@ -16,13 +16,14 @@ package struct Recovery: Sendable {
 }
 
 extension EmbeddedCluster {
-    /// Makes a new cluster of a base backup, checks the copy against the backup's manifest, replays the archived log, and uses
-    /// the cluster. It takes as long as that takes.
+    /// Makes a new cluster of a base backup, checks the copy against the backup's manifest, replays the archived log,
+    /// and uses the cluster. It takes as long as that takes.
     ///
-    /// The server starts with our settings alone. Those of the backup may belong to another machine, make commits wait for a
-    /// standby, or archive over the log of the server that the backup came from; they are put beside the data.
+    /// The server starts with our settings alone. Those of the backup may belong to another machine, make commits wait
+    /// for a standby, or archive over the log of the server that the backup came from; they are put beside the data.
     ///
-    /// The archive can end too early without an error, because a file in it is missing or damaged: then that file is `lacking`.
+    /// The archive can end too early without an error, because a file in it is missing or damaged: then that file is
+    /// `lacking`.
     package static func restore(
         _ recovery: Recovery, dataDirectory: String, options: ClusterOptions, log: Log
     ) throws(EmbeddedPostgresError) -> (cluster: EmbeddedCluster, lacking: String?) {
@@ -108,8 +109,8 @@ private struct Restore {
             rm -f standby.signal postmaster.* backup_manifest
             """, [directory.data, directory.earlierSettings], deadline: .after(seconds: 60))
         guard moved.succeeded else { throw .restoreFailed(reason: moved.output) }
-        // With a recovery the server begins a new timeline, even if there is no archive: its log cannot be mistaken for that
-        // of the server which the backup came from.
+        // With a recovery the server begins a new timeline, even if there is no archive: its log cannot be mistaken for
+        // that of the server which the backup came from.
         var settings = """
             hot_standby = off
             recovery_target_action = promote
@@ -164,7 +165,8 @@ private struct Restore {
         return "\(reason). The log of the server ends with: \(output.indentedLines)"
     }
 
-    /// The first file that the archive should have and has not, or that is damaged; nil if the log was replayed to its end.
+    /// The first file that the archive should have and has not, or that is damaged; nil if the log was replayed to its
+    /// end.
     func lackingFile() throws(EmbeddedPostgresError) -> String? {
         guard let archive = recovery.archive else { return nil }
         // The end of the old timeline, as the history of the new one has it, and the size of a file of the log.

@@ -2,8 +2,8 @@ internal import Glibc
 package import ServiceRuntime
 
 extension EmbeddedCluster {
-    /// The major version that wrote the cluster, and the newest one that is installed if that is newer; nil if there is nothing
-    /// to upgrade.
+    /// The major version that wrote the cluster, and the newest one that is installed if that is newer; nil if there is
+    /// nothing to upgrade.
     package static func pendingUpgrade(
         dataDirectory: String
     ) throws(EmbeddedPostgresError) -> (from: Int, to: Int)? {
@@ -12,8 +12,8 @@ extension EmbeddedCluster {
         return old.version < new.version ? (old.version, new.version) : nil
     }
 
-    /// Moves a cluster that nobody uses to the newest installed version, by `pg_upgrade`, and returns where the old files are
-    /// now. That works on a copy, so whatever fails leaves the cluster as it was.
+    /// Moves a cluster that nobody uses to the newest installed version, by `pg_upgrade`, and returns where the old
+    /// files are now. That works on a copy, so whatever fails leaves the cluster as it was.
     package static func upgrade(
         dataDirectory: String, options: ClusterOptions, log: Log
     ) throws(EmbeddedPostgresError) -> String {
@@ -82,7 +82,8 @@ extension Server {
         return kept
     }
 
-    /// Puts the new files in the place of the old ones. If we are killed between the two renames, `initialize` does the second.
+    /// Puts the new files in the place of the old ones. If we are killed between the two renames, `initialize` does the
+    /// second.
     private func exchange(_ draft: String, keepingOldIn kept: String) throws(EmbeddedPostgresError) {
         let outcome = try directory.account.script(
             """

@@ -21,7 +21,8 @@ package struct ClusterOptions: Sendable {
     package static let throwawaySettings = [
         "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB",
         "max_wal_size": "256MB", "min_wal_size": "32MB",
-        // Tables without statistics look large, and compiling a query costs more than running it on the few rows that they have.
+        // Tables without statistics look large, and compiling a query costs more than running it on the few rows that
+        // they have.
         "jit": "off",
     ]
 }
@@ -29,8 +30,8 @@ package struct ClusterOptions: Sendable {
 /// A private PostgreSQL cluster in a data directory, in use by this process.
 ///
 /// The first user creates it and starts its server; the last one to release it stops the server. Each user holds a lock
-/// that the kernel releases, so processes may be killed at any time: the next one finds the server running, uses it, and
-/// stops it if it is the last.
+/// that the kernel releases, so processes may be killed at any time: the next one finds the server running, uses it,
+/// and stops it if it is the last.
 ///
 /// ```swift
 /// let cluster = try EmbeddedCluster.use(dataDirectory: "data", log: log)

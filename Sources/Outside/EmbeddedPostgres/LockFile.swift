@@ -3,8 +3,8 @@ internal import ServiceRuntime
 
 /// A lock that the kernel releases when its holder dies, for any reason.
 ///
-/// flock(2) belongs to the open file description, so two of these in one process exclude each other as two processes do.
-/// Close-on-exec keeps it from the server.
+/// flock(2) belongs to the open file description, so two of these in one process exclude each other as two processes
+/// do. Close-on-exec keeps it from the server.
 final class LockFile: Sendable {
     enum Mode: Sendable { case shared, exclusive }
 
@@ -22,7 +22,8 @@ final class LockFile: Sendable {
         close(descriptor)
     }
 
-    /// Takes the lock, or changes its mode, if no other process prevents that. If a change is refused, the lock is lost.
+    /// Takes the lock, or changes its mode, if no other process prevents that. If a change is refused, the lock is
+    /// lost.
     func tryLock(_ mode: Mode) -> Bool {
         flock(descriptor, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0
     }
@@ -80,8 +81,8 @@ struct Postmaster: Equatable, Sendable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let process = lines.first.flatMap({ pid_t($0) }), process > 0 else { return nil }
         self.process = process
-        // Lines: process, data directory, start time, port, socket directory, address, shared memory, status. The server
-        // writes them one after another while it starts.
+        // Lines: process, data directory, start time, port, socket directory, address, shared memory, status. The
+        // server writes them one after another while it starts.
         port = lines.count > 3 ? Int(lines[3]) ?? 0 : 0
         socketDirectory = lines.count > 4 ? String(lines[4]) : ""
         let status = lines.count > 7 ? lines[7] : ""

@@ -100,8 +100,9 @@ extension Server {
             """, [directory.base], deadline: deadline)
     }
 
-    /// Keeps the newest ten files of the server's log. PostgreSQL begins a new file each 10 MB and removes none. To look costs next
-    /// to nothing: a program is started, as the owner of the files, only if some are too many. Returns whether that was so.
+    /// Keeps the newest ten files of the server's log. PostgreSQL begins a new file each 10 MB and removes none. To
+    /// look costs next to nothing: a program is started, as the owner of the files, only if some are too many. Returns
+    /// whether that was so.
     @discardableResult
     func removeOldLogs(deadline: Deadline) throws(EmbeddedPostgresError) -> Bool {
         let files = FilePath.names(in: directory.base + "/log") ?? []

@@ -80,8 +80,8 @@ struct Server: Sendable {
         _ = try control(installation, ["reload"], deadline: deadline)
     }
 
-    /// Runs `pg_ctl` in the directory with relative paths. It puts paths into a shell command without enough quoting, so
-    /// the shell would expand a `$` in our path.
+    /// Runs `pg_ctl` in the directory with relative paths. It puts paths into a shell command without enough quoting,
+    /// so the shell would expand a `$` in our path.
     func control(
         _ installation: PostgresInstallation, _ arguments: [String], deadline: Deadline
     ) throws(EmbeddedPostgresError) -> Subprocess {
@@ -124,8 +124,8 @@ struct Server: Sendable {
         return outcome.output.split(separator: "\n").compactMap { pid_t($0) }
     }
 
-    /// If we are the first process of a container, we inherit the server after `pg_ctl` exits. Without reaping, it would
-    /// look alive.
+    /// If we are the first process of a container, we inherit the server after `pg_ctl` exits. Without reaping, it
+    /// would look alive.
     func reap(_ postmaster: Postmaster, waiting: Bool = false) {
         var status: Int32 = 0
         _ = unsafe waitpid(postmaster.process, &status, waiting ? 0 : WNOHANG)

@@ -57,8 +57,8 @@ struct ServerAccount: Hashable, Sendable {
         try script(#"cd "$1" && shift && exec "$@""#, [directory] + arguments, deadline: deadline)
     }
 
-    /// Copies what is in one directory into another. We read, and this user writes: so it works for a backup that only root
-    /// may read. A copy can be incomplete without an error, so the caller checks it.
+    /// Copies what is in one directory into another. We read, and this user writes: so it works for a backup that only
+    /// root may read. A copy can be incomplete without an error, so the caller checks it.
     func copyContents(
         of source: String, to target: String, deadline: Deadline
     ) throws(EmbeddedPostgresError) -> Subprocess {

@@ -86,8 +86,8 @@ enum Environment {
         return text.isEmpty ? nil : text
     }
 
-    /// The environment of a server and its tools. It lists what is allowed, not what is forbidden: PGHOST, PGOPTIONS and
-    /// similar variables would change what the tools do, and our secrets do not belong in a server's environment.
+    /// The environment of a server and its tools. It lists what is allowed, not what is forbidden: PGHOST, PGOPTIONS
+    /// and similar variables would change what the tools do, and our secrets do not belong in a server's environment.
     static var ofChildren: [String] {
         var variables = ["LC_ALL=C", "PATH=" + (value("PATH") ?? "/usr/bin:/bin")]
         for name in ["LD_LIBRARY_PATH", "GLIBC_TUNABLES"] {

@@ -3,8 +3,8 @@ internal import CCurl
 
 /// A blocking client that keeps one connection open for further requests to the same server.
 ///
-/// For one thread at a time: use a `Worker`, not the cooperative pool. It speaks http and https, trusts the certificates
-/// that the system trusts, and never follows redirects: a redirect is an answer like any other.
+/// For one thread at a time: use a `Worker`, not the cooperative pool. It speaks http and https, trusts the
+/// certificates that the system trusts, and never follows redirects: a redirect is an answer like any other.
 @safe package final class HTTPConnection {
     /// Time and size limits.
     package struct Limits: Sendable {

@@ -30,9 +30,9 @@ package struct HTTPServerConfiguration: Sendable {
     package var tls: TLS?
     /// Permissions of a Unix socket's path.
     package var unixSocketMode: UInt32 = 0o660
-    /// For one connection more, the server closes the one that has been idle longest, or gives up the body that has been
-    /// arriving longest and tells its client to try again. If all connections wait for answers, the new one gets a 503
-    /// at once.
+    /// For one connection more, the server closes the one that has been idle longest, or gives up the body that has
+    /// been arriving longest and tells its client to try again. If all connections wait for answers, the new one gets a
+    /// 503 at once.
     package var connectionLimit = 5000
     package var connectionsPerAddress: Int?
     /// The size of the request line and all header fields together.

@@ -4,9 +4,9 @@ internal import ServiceRuntime
 
 /// An attempt to connect that its caller gives up after a while.
 ///
-/// libpq asks the system for the addresses of a host by a call that knows no deadline: with a name server that does not answer it
-/// takes half a minute, or longer. A thread of its own waits for it, so that no worker misses the moment to answer or to stop. An
-/// attempt that was given up ends by itself, and closes what it opened.
+/// libpq asks the system for the addresses of a host by a call that knows no deadline: with a name server that does not
+/// answer it takes half a minute, or longer. A thread of its own waits for it, so that no worker misses the moment to
+/// answer or to stop. An attempt that was given up ends by itself, and closes what it opened.
 final class ConnectAttempt: Sendable {
     /// SAFETY: the thread that takes a connection out of the state below is the only one that has it.
     @safe private struct Handle: @unchecked Sendable {

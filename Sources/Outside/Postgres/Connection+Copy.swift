@@ -2,8 +2,8 @@ internal import CLibPQ
 internal import Glibc
 
 extension Connection {
-    /// Sends rows in binary and returns how many the server stored. `sql` may have commands before the COPY, which then cost no
-    /// round trip.
+    /// Sends rows in binary and returns how many the server stored. `sql` may have commands before the COPY, which then
+    /// cost no round trip.
     @discardableResult
     package mutating func copyIn(_ sql: String, _ rows: CopyRows) throws(PostgresError) -> Int {
         try rows.check()
@@ -87,8 +87,8 @@ extension Connection {
 }
 
 extension Connection {
-    /// Stores what a query selects here in a table of another database, and returns how many rows that were. The rows are held in
-    /// memory meanwhile.
+    /// Stores what a query selects here in a table of another database, and returns how many rows that were. The rows
+    /// are held in memory meanwhile.
     @discardableResult
     package mutating func relay(
         _ select: String, to table: String, _ columns: [String], of target: inout Connection

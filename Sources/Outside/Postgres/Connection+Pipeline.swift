@@ -1,11 +1,12 @@
 internal import CLibPQ
 
 extension Connection {
-    /// Sends several statements and reads their answers in one round trip, so that no lock is held while an answer travels.
-    /// Throws the first failure; the statements after it do not run.
+    /// Sends several statements and reads their answers in one round trip, so that no lock is held while an answer
+    /// travels. Throws the first failure; the statements after it do not run.
     package mutating func pipeline(_ statements: [Statement]) throws(PostgresError) -> [Rows] {
         try begin()
-        // Parsing a new statement costs one round trip, once; preparing inside the pipeline would complicate its errors.
+        // Parsing a new statement costs one round trip, once; preparing inside the pipeline would complicate its
+        // errors.
         for statement in statements { try prepare(statement) }
         guard unsafe PQenterPipelineMode(handle) == 1 else { throw broken() }
         for statement in statements { try send(prepared: statement) }

@@ -18,7 +18,8 @@ extension Connection {
             rollBack()
             throw .body(error)
         }
-        // COMMIT of a failed transaction succeeds as a ROLLBACK. If the body hid the failure, it must not look like success.
+        // COMMIT of a failed transaction succeeds as a ROLLBACK. If the body hid the failure, it must not look like
+        // success.
         guard !isInFailedTransaction else {
             rollBack()
             throw .database(.inFailedTransaction)

@@ -4,8 +4,8 @@ package import ServiceRuntime
 
 /// One connection to PostgreSQL, used by one thread at a time.
 ///
-/// It is passed `inout` to synchronous closures: a transaction cannot suspend, and the connection cannot escape from it. libpq
-/// runs in non-blocking mode, so that each call ends by `deadline` even if the server hangs.
+/// It is passed `inout` to synchronous closures: a transaction cannot suspend, and the connection cannot escape from
+/// it. libpq runs in non-blocking mode, so that each call ends by `deadline` even if the server hangs.
 @safe package struct Connection: ~Copyable {
     // SAFETY: the handle has this one owner, is closed once in `deinit`, and the type is neither copyable nor Sendable
     // by accident: code that moves it to another thread gives it up here.
@@ -14,7 +14,8 @@ package import ServiceRuntime
     /// Names of the statements that the server has parsed on this connection.
     var prepared: [Preparation: String] = [:]
 
-    /// What makes two statements the same to the server. The same text with parameters of other types is another statement.
+    /// What makes two statements the same to the server. The same text with parameters of other types is another
+    /// statement.
     struct Preparation: Hashable {
         let sql: String
         let types: [UInt32]
@@ -26,8 +27,8 @@ package import ServiceRuntime
     }
 
     /// Every call must end by this moment; otherwise it fails with `timedOut` and closes the connection.
-    // Computed, since Swift 6.3 forgets the `deinit` of a noncopyable variable whose stored property is assigned in a loop:
-    // some loops left their connections open.
+    // Computed, since Swift 6.3 forgets the `deinit` of a noncopyable variable whose stored property is assigned in a
+    // loop: some loops left their connections open.
     package var deadline: Deadline {
         get { limit }
         set { limit = newValue }
@@ -42,8 +43,8 @@ package import ServiceRuntime
         return unsafe String(cString: text)
     }
 
-    /// Connects. `url` is anything that libpq accepts, a URL or `key=value` pairs, with all its options (several hosts, TLS,
-    /// …).
+    /// Connects. `url` is anything that libpq accepts, a URL or `key=value` pairs, with all its options (several hosts,
+    /// TLS, …).
     package init(url: String, applicationName: String = "bellwether", log: Log = .silent) throws(PostgresError) {
         if let fault = ConnectionString.fault(in: url) { throw fault }
         // In order: what the URL may override, the URL, what the URL may not override.
@@ -80,8 +81,8 @@ package import ServiceRuntime
     /// A handle with which another thread can cancel what runs here.
     package func cancelHandle() -> CancelHandle? { unsafe CancelHandle(of: handle) }
 
-    /// Whether a commit has given up waiting for a standby since this was last called: it succeeded, with a warning, and may be
-    /// on this server only.
+    /// Whether a commit has given up waiting for a standby since this was last called: it succeeded, with a warning,
+    /// and may be on this server only.
     package mutating func takeGivenUpStandby() -> Bool { notices.takeGivenUpStandby() }
 
     /// Whether a transaction is open, failed ones included.

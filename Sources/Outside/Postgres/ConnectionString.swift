@@ -2,7 +2,8 @@ internal import CLibPQ
 
 /// The parts of a libpq URL, as libpq itself parses it.
 package enum ConnectionString {
-    /// The environment variables that mean the same as the URL: for a child process, whose arguments everybody can read.
+    /// The environment variables that mean the same as the URL: for a child process, whose arguments everybody can
+    /// read.
     package static func environment(of url: String) throws(PostgresError) -> [(name: String, value: String)] {
         if let fault = fault(in: url) { throw fault }
         var variables: [(name: String, value: String)] = []
@@ -23,7 +24,8 @@ package enum ConnectionString {
         return options.last { $0.keyword == "user" }?.value
     }
 
-    /// For how long to try to connect, in seconds; nil if no host is given by its name, so that libpq's own limit is enough.
+    /// For how long to try to connect, in seconds; nil if no host is given by its name, so that libpq's own limit is
+    /// enough.
     static func connectSeconds(of url: String) -> Double? {
         guard case .options(let options) = options(of: url) else { return nil }
         func value(_ keyword: String) -> String? { options.last { $0.keyword == keyword }?.value }
@@ -66,9 +68,9 @@ package enum ConnectionString {
 
     /// Why a URL must not be used to connect, in words that are safe to show; nil if it is fine.
     ///
-    /// libpq accepts almost everything: if a password has an unescaped `/` or `@`, a part of it becomes a host name or a port,
-    /// and a URL with a misspelt scheme becomes a database's name. Then libpq's own message, or the server's log, shows that
-    /// part.
+    /// libpq accepts almost everything: if a password has an unescaped `/` or `@`, a part of it becomes a host name or
+    /// a port, and a URL with a misspelt scheme becomes a database's name. Then libpq's own message, or the server's
+    /// log, shows that part.
     static func fault(in url: String) -> PostgresError? {
         reason(in: url).map { reason in
             .connection(

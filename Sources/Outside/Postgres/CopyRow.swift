@@ -59,8 +59,8 @@
     }
 }
 
-/// The bytes of a COPY that is being built. Numbers are written in place: appending each to an array as a sequence of bytes
-/// cost as much as all the rest of a row.
+/// The bytes of a COPY that is being built. Numbers are written in place: appending each to an array as a sequence of
+/// bytes cost as much as all the rest of a row.
 struct CopyBytes: Sendable {
     /// Mostly longer than `count`.
     private var storage: [UInt8]

@@ -40,8 +40,8 @@ package struct CopyRows: Sendable {
         row.append(to: &bytes)
     }
 
-    /// Throws if a row has more or fewer values than there are columns: values would land in the wrong columns, or PostgreSQL
-    /// would blame the data.
+    /// Throws if a row has more or fewer values than there are columns: values would land in the wrong columns, or
+    /// PostgreSQL would blame the data.
     func check() throws(PostgresError) {
         guard !isUneven, missing == 0 else { throw .decoding("a row to be copied does not have \(columns) values") }
     }
@@ -51,8 +51,8 @@ package struct CopyRows: Sendable {
         bytes.append(bigEndian: Int32(-1))
     }
 
-    /// Appends any value. The types below have their own methods, because generic code is not specialised across our modules:
-    /// writers spent most of their time on its metadata look-ups.
+    /// Appends any value. The types below have their own methods, because generic code is not specialised across our
+    /// modules: writers spent most of their time on its metadata look-ups.
     package mutating func append<Value: PostgresValue>(_ value: Value?) {
         guard let value else { return appendNull() }
         missing -= 1

@@ -13,8 +13,9 @@ package struct Migration: Sendable {
 
 /// Updates a database to the version of this program. Never goes back.
 ///
-/// Steps run in order, only once; definitions (views, functions) run again when their text changed. A run is one transaction
-/// under one lock: a second runner waits and then finds nothing to do, and a killed one leaves nothing behind.
+/// Steps run in order, only once; definitions (views, functions) run again when their text changed. A run is one
+/// transaction under one lock: a second runner waits and then finds nothing to do, and a killed one leaves nothing
+/// behind.
 package struct MigrationRunner: Sendable {
     private let schema: String
     private let steps: [Migration]
@@ -23,9 +24,9 @@ package struct MigrationRunner: Sendable {
     private let unreleased: Set<String>
     private let ownSchemas: [String]
 
-    /// `schema` contains the history. The version of the definitions increases with each change of one, so that an older
-    /// program does not touch what a newer one defined. `unreleased` names steps from before the first release, whose tables
-    /// cannot be migrated. `ownSchemas` are all that it makes views in.
+    /// `schema` contains the history. The version of the definitions increases with each change of one, so that an
+    /// older program does not touch what a newer one defined. `unreleased` names steps from before the first release,
+    /// whose tables cannot be migrated. `ownSchemas` are all that it makes views in.
     package init(
         schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1,
         unreleased: Set<String> = [], ownSchemas: [String] = []
@@ -184,7 +185,8 @@ package struct MigrationRunner: Sendable {
         return hashes
     }
 
-    /// `IF NOT EXISTS` still fails if two sessions run it at the same moment; then the table exists, which is all we need.
+    /// `IF NOT EXISTS` still fails if two sessions run it at the same moment; then the table exists, which is all we
+    /// need.
     private func createHistory(_ connection: inout Connection) throws(PostgresError) {
         let existing = try connection.query(
             "SELECT to_regclass(\(Statement.quoted(schema) + ".migration")) IS NOT NULL")

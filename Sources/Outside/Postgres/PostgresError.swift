@@ -66,8 +66,9 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ code: String) { self.code = code }
 
-    /// The state of a message that a file of PostgreSQL's sources raised. If the server may not write to its own files, because
-    /// the disk has become read-only, it claims that a privilege is missing. Nobody can grant that one: it is an I/O error.
+    /// The state of a message that a file of PostgreSQL's sources raised. If the server may not write to its own files,
+    /// because the disk has become read-only, it claims that a privilege is missing. Nobody can grant that one: it is
+    /// an I/O error.
     init(_ code: String, raisedIn file: String?) {
         let state = SQLState(code)
         let isOfFiles = state == .insufficientPrivilege && file.map(SQLState.storage.contains) == true
@@ -134,8 +135,8 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     ]
 }
 
-/// An error of code that works on a database, which may be the database's own error: then a caller wants to know whether the
-/// database is away.
+/// An error of code that works on a database, which may be the database's own error: then a caller wants to know
+/// whether the database is away.
 package protocol DatabaseFailure: Error {
     /// The database's error; nil if the database is not the reason.
     var ofDatabase: PostgresError? { get }

@@ -70,8 +70,8 @@ package import Values
     }
 }
 
-/// Single values by row and column, nil for NULL: for results with many rows, since generic code (`Row.get`) is not specialised
-/// across our modules. Asking for another type than the column has is an error here, too.
+/// Single values by row and column, nil for NULL: for results with many rows, since generic code (`Row.get`) is not
+/// specialised across our modules. Asking for another type than the column has is an error here, too.
 extension Rows {
     package func int16(_ row: Int, _ column: Int) throws(PostgresError) -> Int16? {
         guard let bytes = unsafe try bytes(row, column, Int16.oid, 2) else { return nil }

@@ -1,5 +1,5 @@
-/// A table that several databases have with the same rows. Its rows are written to one of them first, and from there to the others
-/// as they are, numbers and times included.
+/// A table that several databases have with the same rows. Its rows are written to one of them first, and from there to
+/// the others as they are, numbers and times included.
 package struct SharedTable: Sendable {
     package let name: String
     /// The columns of its primary key.
@@ -105,8 +105,8 @@ package struct SharedTable: Sendable {
         }
     }
 
-    /// Stores all rows of `source` in `target`, in the order of their key and some thousands at a time. Returns how many `target`
-    /// did not have, or had otherwise.
+    /// Stores all rows of `source` in `target`, in the order of their key and some thousands at a time. Returns how
+    /// many `target` did not have, or had otherwise.
     package func copyAll(
         from source: inout Connection, to target: inout Connection
     ) throws(PostgresError) -> Int {

@@ -1,5 +1,5 @@
-/// One command: its name, its operands and options, and what it does. One file per command, all in the same order. What its
-/// operands and options say is in its properties when it runs.
+/// One command: its name, its operands and options, and what it does. One file per command, all in the same order. What
+/// its operands and options say is in its properties when it runs.
 package protocol Command: Readable {
     /// Its name, as words.
     static var words: [String] { get }

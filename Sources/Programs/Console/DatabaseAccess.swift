@@ -102,8 +102,8 @@ package final class DatabaseAccess: Sendable {
         return url + (url.contains("?") ? "&" : "?") + "options=" + options
     }
 
-    /// What another process of this program needs to use the same database. A URL may hold a password, which belongs into no
-    /// command line.
+    /// What another process of this program needs to use the same database. A URL may hold a password, which belongs
+    /// into no command line.
     package var variables: [String: String?] {
         cluster.map { ["BELLWETHER_DATABASE_URL": nil, "BELLWETHER_DATA": $0.dataDirectory] }
             ?? ["BELLWETHER_DATABASE_URL": url]
@@ -131,7 +131,8 @@ package final class DatabaseAccess: Sendable {
             AnalystLogin.embedded, AnalystLogin.pages, LogSession.Role.reporter.rawValue,
         ])
 
-    /// Prepares the database, and waits for it if its server, which ran a moment ago, recovers from a crash or was killed.
+    /// Prepares the database, and waits for it if its server, which ran a moment ago, recovers from a crash or was
+    /// killed.
     private static func prepareWhenUp(
         _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {

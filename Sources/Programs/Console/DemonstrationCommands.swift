@@ -33,8 +33,8 @@ package struct DemoOptions: Readable {
     ]
 }
 
-/// The name and options of `simulate`. `bellwether` lists and explains the command; `bellwether-demo` reads its options and
-/// runs it.
+/// The name and options of `simulate`. `bellwether` lists and explains the command; `bellwether-demo` reads its options
+/// and runs it.
 package protocol SimulateDeclaration: Command {}
 
 extension SimulateDeclaration {

@@ -1,5 +1,6 @@
-/// Everything about an option is said once, where its command declares it: its name, the property of the command that its
-/// value goes to, how a text becomes that value, and what it is for. The initial value of the property is the default.
+/// Everything about an option is said once, where its command declares it: its name, the property of the command that
+/// its value goes to, how a text becomes that value, and what it is for. The initial value of the property is the
+/// default.
 ///
 ///     private var lanes = 2
 ///
@@ -7,9 +8,9 @@
 ///         Option("lanes", "N", \.lanes, .number(in: 1...16), help: "Steps at once (default)")
 ///     ]
 ///
-/// Parsing, help, completion, the manual page, the value and the error for a wrong one follow from this. A command finds its
-/// values in its own properties, of the right type, when it runs; it never asks for one by name. Options that several
-/// commands share are those of a struct, which each command has as a property: see `within`.
+/// Parsing, help, completion, the manual page, the value and the error for a wrong one follow from this. A command
+/// finds its values in its own properties, of the right type, when it runs; it never asks for one by name. Options that
+/// several commands share are those of a struct, which each command has as a property: see `within`.
 package struct Option<Target: Readable>: Sendable {
     let words: OptionWords
     /// What to do if it is missing, as the beginning of a sentence that its usage completes; nil if it may be.

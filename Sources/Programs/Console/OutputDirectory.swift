@@ -1,9 +1,9 @@
 package import Glibc
 internal import ServiceRuntime
 
-/// A directory that was checked and stays the same one: all files and directories in it are opened relative to it, never
-/// through a link. Root does not write into a directory that others own or can write to, because a name there could lead
-/// to any file on the machine.
+/// A directory that was checked and stays the same one: all files and directories in it are opened relative to it,
+/// never through a link. Root does not write into a directory that others own or can write to, because a name there
+/// could lead to any file on the machine.
 package final class OutputDirectory {
     private let descriptor: Int32
     private let path: String

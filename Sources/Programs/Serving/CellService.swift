@@ -4,8 +4,8 @@ internal import Health
 internal import Ingestion
 internal import ServiceRuntime
 
-/// What an ingest process runs for one database: its writers, its request worker, and the keeper of its months. A process runs one
-/// for each cell of a cluster, so that nothing of one cell waits for another.
+/// What an ingest process runs for one database: its writers, its request worker, and the keeper of its months. A
+/// process runs one for each cell of a cluster, so that nothing of one cell waits for another.
 final class CellService: Sendable {
     let keeper: LogKeeper
     let watch: ClockWatch

@@ -3,8 +3,8 @@ internal import EventLog
 internal import Postgres
 internal import ServiceRuntime
 
-/// Looks around in a cluster every few seconds: which cells this process cannot work in, and which were restored from a backup. It says
-/// so in the log and in the databases, where `cluster status`, `doctor` and `cluster move` find it.
+/// Looks around in a cluster every few seconds: which cells this process cannot work in, and which were restored from a
+/// backup. It says so in the log and in the databases, where `cluster status`, `doctor` and `cluster move` find it.
 final class ClusterLookout: Sendable {
     /// A database of the cluster as this process sees it.
     struct Database: Sendable {

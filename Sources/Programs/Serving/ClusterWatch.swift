@@ -4,11 +4,12 @@ internal import Ingestion
 internal import Postgres
 internal import ServiceRuntime
 
-/// Follows the map of the cluster, if the database belongs to one: starts what takes the events of a new cell, ends what took
-/// those of a cell that has left, and says where events go.
+/// Follows the map of the cluster, if the database belongs to one: starts what takes the events of a new cell, ends
+/// what took those of a cell that has left, and says where events go.
 ///
-/// Outside a cluster it looks once and then waits: a writer hears of the first map at its next commit. Inside one it looks each
-/// second, at its own cell, or at the next one if that cannot be asked; and each ten seconds at another one, since its own may have left.
+/// Outside a cluster it looks once and then waits: a writer hears of the first map at its next commit. Inside one it
+/// looks each second, at its own cell, or at the next one if that cannot be asked; and each ten seconds at another one,
+/// since its own may have left.
 final class ClusterWatch: Sendable {
     private struct State {
         var hasLooked = false
@@ -21,7 +22,8 @@ final class ClusterWatch: Sendable {
         var others: [ClusterMap.Cell: CellService] = [:]
         /// What passes on to the hubs what all cells have.
         var hubs: [ClusterMap.Cell: HubFeed] = [:]
-        /// What ends what ran for cells and hubs that have left. If their server stands still, that takes as long as their deadlines.
+        /// What ends what ran for cells and hubs that have left. If their server stands still, that takes as long as
+        /// their deadlines.
         var leaving: [Worker] = []
         /// Whether each cell has taken events, or was known to be away.
         var hasSettled = false
@@ -68,8 +70,8 @@ final class ClusterWatch: Sendable {
         return cells
     }
 
-    /// The databases of the cluster as this process sees them, its own first; none outside a cluster, or before each of its cells has
-    /// been reached or found to be away.
+    /// The databases of the cluster as this process sees them, its own first; none outside a cluster, or before each of
+    /// its cells has been reached or found to be away.
     var databases: [ClusterLookout.Database] {
         guard hasSettled else { return [] }
         let (map, number, others) = worker.withLock { ($0.map, $0.home, $0.others) }
@@ -139,8 +141,8 @@ final class ClusterWatch: Sendable {
         }
     }
 
-    /// Whether another cell is to be asked next than the one that had this map. A cell may never get the next one, and of a shard that
-    /// nobody takes no writer hears anything.
+    /// Whether another cell is to be asked next than the one that had this map. A cell may never get the next one, and
+    /// of a shard that nobody takes no writer hears anything.
     private func turn(_ state: inout State, after map: ClusterMap) -> Bool {
         state.looks += 1
         let isUncertain = state.map.map { map.epoch < $0.epoch || $0.holders.contains(0) } ?? false

@@ -5,8 +5,8 @@ internal import Removal
 internal import ServiceRuntime
 internal import Values
 
-/// Erases the installs that an app's servers ask to erase, one after another, if the process is logged in as the owner. Otherwise it
-/// tells who can: no login of a service may delete events.
+/// Erases the installs that an app's servers ask to erase, one after another, if the process is logged in as the owner.
+/// Otherwise it tells who can: no login of a service may delete events.
 final class ErasureKeeper: Sendable {
     private let worker = DatabaseWorker(ErasureRequest.Backlog(count: 0, oldest: nil, fault: nil))
     private let erasures: RequestedErasures
@@ -14,7 +14,8 @@ final class ErasureKeeper: Sendable {
     private let log: Log
     private let isWell: @Sendable () -> Bool
 
-    /// The longest pause after an erasure: as long as it took, so that a flood of requests leaves the database half of its time.
+    /// The longest pause after an erasure: as long as it took, so that a flood of requests leaves the database half of
+    /// its time.
     private static let longestRest = 30.0
 
     /// `isWell` says whether the database fits this program.

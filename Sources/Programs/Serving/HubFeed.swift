@@ -4,8 +4,9 @@ internal import Registry
 internal import Sends
 internal import ServiceRuntime
 
-/// Passes on to a hub what all databases of a cluster have: sends and categories. Nobody waits for a hub, so what it misses while it is
-/// away is brought to it from the first cell when it is back, as is what it may have missed before this process began.
+/// Passes on to a hub what all databases of a cluster have: sends and categories. Nobody waits for a hub, so what it
+/// misses while it is away is brought to it from the first cell when it is back, as is what it may have missed before
+/// this process began.
 final class HubFeed: Sendable {
     private struct State {
         var rows: [SharedTable.Rows] = []

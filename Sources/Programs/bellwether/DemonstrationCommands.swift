@@ -2,8 +2,8 @@ internal import Console
 internal import Glibc
 internal import ServiceRuntime
 
-/// Commands that another executable runs, `bellwether-demo` next to this one. So the production program contains neither
-/// simulated phones nor an HTTP client.
+/// Commands that another executable runs, `bellwether-demo` next to this one. So the production program contains
+/// neither simulated phones nor an HTTP client.
 private protocol DoneByDemo: Command {}
 
 extension DoneByDemo {

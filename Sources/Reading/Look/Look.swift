@@ -32,8 +32,8 @@ package final class Look: Sendable {
     private let directory: ReaderDirectory
     private let log: Log
 
-    /// `waitsForDatabase` is for a service that starts although the database is away: then nobody sees a page before the keys
-    /// could be read.
+    /// `waitsForDatabase` is for a service that starts although the database is away: then nobody sees a page before
+    /// the keys could be read.
     package init(_ configuration: Configuration, waitsForDatabase: Bool = false, log: Log) throws {
         self.log = log
         let address = configuration.server.listen

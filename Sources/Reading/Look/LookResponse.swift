@@ -153,8 +153,8 @@ enum LookResponse {
         }
     }
 
-    /// The style sheet and the script. Their addresses change with their texts, so a browser may keep them; at the address of
-    /// another version, which another process may serve, it may not.
+    /// The style sheet and the script. Their addresses change with their texts, so a browser may keep them; at the
+    /// address of another version, which another process may serve, it may not.
     static func file(_ path: String, query: String?) -> Response? {
         let (type, text, address): (String, String, String)
         switch path {

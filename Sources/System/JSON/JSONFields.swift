@@ -1,4 +1,5 @@
-/// The known keys of one kind of object, arranged for fast look-up: a key is compared only with keys of the same length.
+/// The known keys of one kind of object, arranged for fast look-up: a key is compared only with keys of the same
+/// length.
 package struct JSONKeys: Sendable {
     /// A set of keys: one bit per key, by its ordinal.
     package typealias Set = UInt128
@@ -46,8 +47,8 @@ package struct JSONKeys: Sendable {
 /// The positions of the known members of an object. It is created once, and reused for one object after another.
 @safe package final class JSONFields {
     private let keys: JSONKeys
-    // SAFETY: made in `init`, freed in `deinit`, never handed out. It is behind a pointer because the exclusivity checks
-    // for properties of a class would cost as much as all other work here.
+    // SAFETY: made in `init`, freed in `deinit`, never handed out. It is behind a pointer because the exclusivity
+    // checks for properties of a class would cost as much as all other work here.
     private let state: UnsafeMutablePointer<State>
 
     private struct State {

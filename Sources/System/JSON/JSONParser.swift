@@ -8,8 +8,8 @@ internal import CSimdJSON
     private let handle: OpaquePointer
     private let keptBytes: Int
 
-    /// `maximumBytes` limits a document. The buffers are some fifteen times as large as the document, so `release` frees
-    /// them after a document of more than `keptBytes`.
+    /// `maximumBytes` limits a document. The buffers are some fifteen times as large as the document, so `release`
+    /// frees them after a document of more than `keptBytes`.
     package init(maximumBytes: Int, keptBytes: Int = 1 << 20) {
         guard let handle = unsafe bw_json_parser_create(maximumBytes) else {
             preconditionFailure("out of memory for a JSON parser")
@@ -20,8 +20,8 @@ internal import CSimdJSON
 
     deinit { unsafe bw_json_parser_destroy(handle) }
 
-    /// Runs `body` on the root of the document. Neither the root nor any value or text reached from it may leave `body`,
-    /// and `body` may not parse with this parser.
+    /// Runs `body` on the root of the document. Neither the root nor any value or text reached from it may leave
+    /// `body`, and `body` may not parse with this parser.
     @inline(__always)
     package func withDocument<Result, Failure: Error>(
         _ bytes: Span<UInt8>, _ body: (JSONValue) throws(Failure) -> Result

@@ -1,6 +1,6 @@
 extension JSONSlicer {
-    /// A copy of a value without the members with these names, at any depth; all other bytes are unchanged. Nil if there
-    /// are no such members, so that the original bytes can be used.
+    /// A copy of a value without the members with these names, at any depth; all other bytes are unchanged. Nil if
+    /// there are no such members, so that the original bytes can be used.
     ///
     /// Returns at most `limit` bytes and one more. The names must consist of ASCII letters and `_`; keys are compared
     /// after unescaping. The value must be well-formed, but may be one that cannot be held.

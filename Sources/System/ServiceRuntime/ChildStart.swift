@@ -1,7 +1,7 @@
 package import Glibc
 
-/// How every process of ours starts another one. It gets a process group of its own, so that Ctrl-C at the terminal does not reach
-/// it, no signal mask, no handler, and no open file but its standard streams and those that are named.
+/// How every process of ours starts another one. It gets a process group of its own, so that Ctrl-C at the terminal
+/// does not reach it, no signal mask, no handler, and no open file but its standard streams and those that are named.
 package struct ChildStart {
     /// The words of its command line, the first of which is its name.
     package var words: [String]

@@ -3,8 +3,8 @@ internal import Glibc
 #endif
 
 /// A named place in this program. In a debug build, the process can be told to kill itself there, so that a test sees
-/// what a crash at this place leaves behind, or to stop there until somebody lets it go on. A release build contains no trace
-/// of it.
+/// what a crash at this place leaves behind, or to stop there until somebody lets it go on. A release build contains no
+/// trace of it.
 ///
 /// It is the only public type here: otherwise, the compiler would leave an empty call in a release build.
 public enum CrashPoint {

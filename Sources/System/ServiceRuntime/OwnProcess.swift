@@ -38,8 +38,8 @@ package final class OwnProcess: Sendable {
     private let id: pid_t
     private let ending = Lock(Ending?.none)
 
-    /// Starts it with these words and variables; nil takes a variable away. `inheriting` are open files that it gets under the
-    /// same numbers.
+    /// Starts it with these words and variables; nil takes a variable away. `inheriting` are open files that it gets
+    /// under the same numbers.
     package init(_ words: [String], variables: [String: String?], inheriting files: [Int32] = []) throws(Failure) {
         var start = ChildStart(["bellwether"] + words, environment: Self.environment(changedBy: variables))
         start.inherited = files
@@ -80,7 +80,8 @@ package final class OwnProcess: Sendable {
     private static func environment(changedBy changes: [String: String?]) -> [String] {
         var kept: [String] = []
         var next = unsafe environ
-        // SAFETY: `environ` is an array of C strings with nil at its end, and this program changes no variable after its start.
+        // SAFETY: `environ` is an array of C strings with nil at its end, and this program changes no variable after
+        // its start.
         while let variable = unsafe next.pointee {
             let text = unsafe String(cString: variable)
             if changes[String(text.prefix { $0 != "=" })] == nil { kept.append(text) }

@@ -66,8 +66,8 @@ extension StandardStream {
 }
 
 extension String {
-    /// Appends a text in a form that is safe for a terminal: control characters and characters that change direction are
-    /// made visible.
+    /// Appends a text in a form that is safe for a terminal: control characters and characters that change direction
+    /// are made visible.
     package mutating func appendPrintable(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {

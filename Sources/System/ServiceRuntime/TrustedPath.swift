@@ -3,9 +3,9 @@ package import Glibc
 /// Whether a path is safe from other users. Anyone who can write to a directory on the path may redirect it later, or
 /// may already have done so with a link.
 package enum TrustedPath {
-    /// What is wrong with `path`, in words that follow "because"; nil if nothing is. Each directory and link on it, both
-    /// as spelled and as resolved, must belong to root or one of these users. Nobody else may write to it, unless it is
-    /// like /tmp, where each user only controls their own files. Missing parts at the end are not checked.
+    /// What is wrong with `path`, in words that follow "because"; nil if nothing is. Each directory and link on it,
+    /// both as spelled and as resolved, must belong to root or one of these users. Nobody else may write to it, unless
+    /// it is like /tmp, where each user only controls their own files. Missing parts at the end are not checked.
     package static func weakness(of path: String, trusting users: Set<uid_t>) -> String? {
         let absolute = path.hasPrefix("/") ? path : workingDirectory + "/" + path
         if let weakness = weakness(along: absolute, users) { return weakness }

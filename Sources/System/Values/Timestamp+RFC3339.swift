@@ -1,8 +1,8 @@
 extension Timestamp {
     /// Reads an RFC 3339 time with its offset, such as `2026-11-20T09:30:10.001+07:00`.
     ///
-    /// The date is followed by `T`, `t` or a space; a fraction of any length is cut to microseconds; a leap second counts as
-    /// the second after it. Nil for anything else, including a time without offset.
+    /// The date is followed by `T`, `t` or a space; a fraction of any length is cut to microseconds; a leap second
+    /// counts as the second after it. Nil for anything else, including a time without offset.
     package init?(rfc3339 text: Span<UInt8>) {
         guard text.count >= 20,
             let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),

@@ -10,7 +10,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
     package static let plausible =
         Timestamp(microseconds: 946_684_800_000_000)..<Timestamp(microseconds: 253_402_300_800_000_000)
 
-    /// What to do with a number that was refused as epoch milliseconds, but is a moment of this century in another unit.
+    /// What to do with a number that was refused as epoch milliseconds, but is a moment of this century in another
+    /// unit.
     package static func hint(forEpoch number: Double) -> String? {
         let century = 946_684_800.0..<4_102_444_800.0
         return [
@@ -23,8 +24,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, BitwiseCopyable {
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
-    /// Microseconds from `right` to `left`, bounded by the greatest and smallest number. Times of events lie within a few thousand
-    /// years, but a database may hold any.
+    /// Microseconds from `right` to `left`, bounded by the greatest and smallest number. Times of events lie within a
+    /// few thousand years, but a database may hold any.
     package static func - (left: Timestamp, right: Timestamp) -> Int64 {
         let (difference, isBeyond) = left.microseconds.subtractingReportingOverflow(right.microseconds)
         return isBeyond ? (right.microseconds < 0 ? .max : .min) : difference

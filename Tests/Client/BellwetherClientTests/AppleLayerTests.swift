@@ -3,8 +3,8 @@ import ProjectFolder
 import TestSupport
 import Testing
 
-/// The layer that touches Apple's frameworks cannot run here. It is checked by its types, against declarations of the few
-/// things that it touches, with the compiler settings that the library is built with.
+/// The layer that touches Apple's frameworks cannot run here. It is checked by its types, against declarations of the
+/// few things that it touches, with the compiler settings that the library is built with.
 @Suite("The Apple layer, by its types", .serialized)
 struct AppleLayerTests {
     private static let root = ProjectFolder.path

@@ -2,8 +2,8 @@ import Foundation
 import ProjectFolder
 import Testing
 
-/// There is no Objective-C on Linux: its names, and the types that it can hold, are checked by text; the rest of the class by
-/// its types (`AppleLayerTests`).
+/// There is no Objective-C on Linux: its names, and the types that it can hold, are checked by text; the rest of the
+/// class by its types (`AppleLayerTests`).
 @Suite("The doors for Objective-C")
 struct ObjectiveCTests {
     private static let root = ProjectFolder.path

@@ -1,8 +1,8 @@
 // An app, or one of its extensions, as the tests of the client library run and kill it:
 //   ClientProcess app|extension|woken|record|flush DIRECTORY SERVER KEY RECORDED
 // RECORDED gets the id of each notification after its event was recorded, a line each. An extension sends after each
-// receipt, an app that a dismissal or a button woke after its one response. One that only records does nothing else, as fast
-// as it can.
+// receipt, an app that a dismissal or a button woke after its one response. One that only records does nothing else, as
+// fast as it can.
 //   ClientProcess measure DIRECTORY SERVER KEY COUNT
 // tells what the library costs: creating it, recording so many events, sending them to a server, in time and memory.
 //   ClientProcess hold DIRECTORY SERVER KEY -

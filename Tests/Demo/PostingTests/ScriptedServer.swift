@@ -2,7 +2,8 @@ import Compression
 import HTTPServer
 import ServiceRuntime
 
-/// A server that gives the answers of a script, one after the other, then the last one again; and keeps what it was sent.
+/// A server that gives the answers of a script, one after the other, then the last one again; and keeps what it was
+/// sent.
 final class ScriptedServer: Sendable {
     /// One request.
     struct Request: Sendable {

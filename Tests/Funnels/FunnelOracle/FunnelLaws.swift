@@ -1,6 +1,8 @@
-/// The laws of the contract's section 4, once: of the oracle's funnels, of those that the projectors count, and of the views.
+/// The laws of the contract's section 4, once: of the oracle's funnels, of those that the projectors count, and of the
+/// views.
 ///
-/// A row is what a view shows: text by column, where two spellings of one letter are two texts. What a law says of one row is written as it is read: `a + b ≤ c`.
+/// A row is what a view shows: text by column, where two spellings of one letter are two texts. What a law says of one
+/// row is written as it is read: `a + b ≤ c`.
 package struct FunnelLaws {
     private typealias Row = [String: Label]
 
@@ -53,8 +55,8 @@ package struct FunnelLaws {
     private let tables: [FunnelTable]
     private var broken: [String] = []
 
-    /// A line for each law that these tables break. Funnels with sealed parts stand on more than the deliveries show: then
-    /// only what needs no deliveries is asked.
+    /// A line for each law that these tables break. Funnels with sealed parts stand on more than the deliveries show:
+    /// then only what needs no deliveries is asked.
     package static func broken(by tables: [FunnelTable], hasSealed: Bool = false) -> [String] {
         var laws = FunnelLaws(tables)
         laws.checkRows()
@@ -124,8 +126,8 @@ package struct FunnelLaws {
         }
     }
 
-    /// Later pages are planned and reached no more often, none is left out, and none is left more often than it was looked
-    /// at.
+    /// Later pages are planned and reached no more often, none is left out, and none is left more often than it was
+    /// looked at.
     private mutating func checkPages() {
         let view = StoryPageFunnel.view
         let key = keys[view] ?? []

@@ -44,8 +44,8 @@ package struct FunnelTable: Sendable {
             ? "to_char(\"\(column)\" AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')" : "\"\(column)\"::text"
     }
 
-    /// What differs from this table in other rows, a line for each cell, missing row and row too many; empty when nothing
-    /// does. A median may be off by a tenth, as the contract allows, but a 0 must be 0.
+    /// What differs from this table in other rows, a line for each cell, missing row and row too many; empty when
+    /// nothing does. A median may be off by a tenth, as the contract allows, but a 0 must be 0.
     package func differences(in others: [[String?]]) -> [String] {
         let expected = Dictionary(grouping: rows, by: key)
         let found = Dictionary(grouping: others, by: key)

@@ -1,4 +1,5 @@
-/// The sums of a projection's table over its shards, as a view would show them: for tables that no view shows as they are.
+/// The sums of a projection's table over its shards, as a view would show them: for tables that no view shows as they
+/// are.
 struct ProjectionSource {
     let table: String
     var projector: String?

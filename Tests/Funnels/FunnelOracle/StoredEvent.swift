@@ -17,8 +17,8 @@ package struct StoredEvent: Sendable {
         Identity(app: Label(app), install: event.source.installID, id: event.id, deviceAt: event.deviceAt)
     }
 
-    /// Of events with one identity the first given stays, as in the log, where the first stored stays. A retry repeats its event
-    /// unchanged, so which one it is makes no difference.
+    /// Of events with one identity the first given stays, as in the log, where the first stored stays. A retry repeats
+    /// its event unchanged, so which one it is makes no difference.
     static func distinct(_ events: [StoredEvent]) -> [StoredEvent] {
         var seen: Set<Identity> = []
         return events.filter { seen.insert($0.identity).inserted }

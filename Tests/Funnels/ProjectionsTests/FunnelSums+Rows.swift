@@ -82,7 +82,8 @@ extension FunnelSums {
         return rows.filter { $1.contains { $0 != 0 } }
     }
 
-    /// The histogram that stands beside a table whose keys are so many, by its rows: all that such tables have in common.
+    /// The histogram that stands beside a table whose keys are so many, by its rows: all that such tables have in
+    /// common.
     private func times(of table: String, keys: Int) -> [Row: [(bucket: Int32, deliveries: Int64)]] {
         let histograms = ["category_actions": "category_action_times", "send_delays": "send_delay_times"]
         var times: [Row: [(bucket: Int32, deliveries: Int64)]] = [:]

@@ -18,8 +18,8 @@ struct WildObservations {
         return (0..<count).map { _ in one() }
     }
 
-    /// A story, or a row of taps, that goes on for longer than its events are kept one by one, and some others. They say
-    /// so little that some word is first said by one of those beyond.
+    /// A story, or a row of taps, that goes on for longer than its events are kept one by one, and some others. They
+    /// say so little that some word is first said by one of those beyond.
     mutating func many(taps: Bool) -> [Observation] {
         let count = random.number(DeliveryState.mostTaps - 3...DeliveryState.mostTaps + 400)
         let types: [EventType] = taps ? [.actionTapped] : [.storyPageShown, .storyActionTapped]

@@ -6,8 +6,8 @@ import ProjectFolder
 import TestSupport
 import Testing
 
-/// `Examples/cluster` as its compose file puts it together, without an engine: its scripts on four servers that ask for passwords, its
-/// services with their own logins, and its balancer.
+/// `Examples/cluster` as its compose file puts it together, without an engine: its scripts on four servers that ask for
+/// passwords, its services with their own logins, and its balancer.
 @Suite("The example of a cluster") struct ClusterExampleTests {
     private static let examples = ProjectFolder.path + "/Examples"
     private static let passwords = [

@@ -134,8 +134,8 @@ struct HubAndWhole {
         }
     }
 
-    /// The rows of a view as an analyst reads them, in an order that is the same everywhere. What tells when something was
-    /// stored, or under which number, is left out.
+    /// The rows of a view as an analyst reads them, in an order that is the same everywhere. What tells when something
+    /// was stored, or under which number, is left out.
     func rows(_ view: String, in database: TestDatabase) throws -> [String] {
         var analyst = try database.connect(as: TestCluster.analyst)
         let rows = try analyst.query(

@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 import Values
 
-/// What two simulated apps have sent in a fortnight, up to yesterday: in three cells with a hub, and in one database. Those who only
-/// read share it.
+/// What two simulated apps have sent in a fortnight, up to yesterday: in three cells with a hub, and in one database.
+/// Those who only read share it.
 struct SimulatedHub: Sendable {
     let cells: ThreeCells
     let hub: TestDatabase

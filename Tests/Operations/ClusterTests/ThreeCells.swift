@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 import Values
 
-/// A cluster of three cells with an app: the first has half of the shards, the others a quarter each. The cells are databases of one
-/// server; what must happen to a server happens to one of its own.
+/// A cluster of three cells with an app: the first has half of the shards, the others a quarter each. The cells are
+/// databases of one server; what must happen to a server happens to one of its own.
 struct ThreeCells {
     let databases: [TestDatabase]
     let app: TestApp

@@ -97,7 +97,8 @@ struct AccessTests {
                 let cluster = try EmbeddedCluster.throwaway(data)
                 defer { cluster.release() }
                 let server = try #require(postmaster(of: data))
-                // It blocks signals itself while it deals with one; from 16 on it takes SIGURG from a file, and blocks it.
+                // It blocks signals itself while it deals with one; from 16 on it takes SIGURG from a file, and blocks
+                // it.
                 let unmasked = eventually {
                     let status = try? String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
                     return status?.contains(/SigBlk:\t0000000000(0|4)00000/) ?? false

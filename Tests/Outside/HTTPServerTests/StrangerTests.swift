@@ -3,8 +3,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// `/block` holds the I/O thread until everything has been sent, or the strangers have been at it for a while. So who is served
-/// before whom depends on the server alone.
+/// `/block` holds the I/O thread until everything has been sent, or the strangers have been at it for a while. So who
+/// is served before whom depends on the server alone.
 @Suite("Clients that ask for what anybody may ask for, without a pause")
 struct StrangerTests {
     private static let connections = 100

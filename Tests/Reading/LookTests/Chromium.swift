@@ -3,7 +3,8 @@ import Glibc
 import ServiceRuntime
 import TestSupport
 
-/// Chromium without a window, driven over its debugging pipe as a person drives it: one page, one command after the other.
+/// Chromium without a window, driven over its debugging pipe as a person drives it: one page, one command after the
+/// other.
 final class Chromium {
     struct Failure: Error, CustomStringConvertible { let description: String }
 

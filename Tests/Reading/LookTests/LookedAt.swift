@@ -12,8 +12,8 @@ import Telemetry
 import TestSupport
 import Values
 
-/// A shop of which something is known on twelve days, with names that nobody should obey, and the pages that show it. All tests of
-/// pages share it.
+/// A shop of which something is known on twelve days, with names that nobody should obey, and the pages that show it.
+/// All tests of pages share it.
 struct LookedAt: Sendable {
     let database: TestDatabase
     let app: TestApp

@@ -16,8 +16,8 @@ struct DeadActionRuleTests {
         var tapped: [DeadActionRule.Tapped] = []
         var places: [DeadActionRule.Place] = []
 
-        /// A button is tapped on so many deliveries on each of some days, told as days before the report's, and says its
-        /// place of so many.
+        /// A button is tapped on so many deliveries on each of some days, told as days before the report's, and says
+        /// its place of so many.
         mutating func tap(
             _ id: String, _ days: ClosedRange<Int>, deliveries: Int64 = 5, index: Int64? = nil, of count: Int64? = nil
         ) {
@@ -220,8 +220,8 @@ struct DeadActionRuleTests {
             untapped(buttons) == [
                 DeadAction(category: "NEWS", what: .untapped(id: "NO"), delivered: 2_000, bound: bound, title: "no")
             ])
-        // What people saw on days that have not settled proves nothing; nor does a button beside one that is hardly tapped; nor one
-        // that was added a day ago.
+        // What people saw on days that have not settled proves nothing; nor does a button beside one that is hardly
+        // tapped; nor one that was added a day ago.
         #expect(untapped(buttons, unsettled: 1_600).map(\.delivered) == [400])
         #expect(untapped(buttons, unsettled: 1_702) == [])
         var rare = buttons

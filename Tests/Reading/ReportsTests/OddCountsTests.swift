@@ -4,9 +4,11 @@ import Values
 
 @testable import Reports
 
-/// Events get lost, so a part may be greater than its whole. Nothing that is computed from counts may end the process then.
+/// Events get lost, so a part may be greater than its whole. Nothing that is computed from counts may end the process
+/// then.
 @Suite("Counts that no law holds together") struct OddCountsTests {
-    /// Small ones, the ends of what is counted exactly, those of the type, and some in between, each with its neighbours.
+    /// Small ones, the ends of what is counted exactly, those of the type, and some in between, each with its
+    /// neighbours.
     private static let counts: [Int64] =
         ([0, 1, 2, 10, 11, 20, 30, 40, 99, 100, 1000, 1_000_000, 1 << 31, 1 << 52, 1 << 53, 1 << 62] as [Int64])
         .flatMap { [$0, $0 - 1, $0 + 1, -$0] } + [.min, .min + 1, .max, .max - 1]

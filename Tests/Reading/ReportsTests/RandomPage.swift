@@ -3,7 +3,8 @@ import Values
 
 @testable import Reports
 
-/// Pages of any shape, with names as nobody should choose them. Each figure is there once, so that it can be looked for.
+/// Pages of any shape, with names as nobody should choose them. Each figure is there once, so that it can be looked
+/// for.
 struct RandomPage {
     private var numbers: SeededNumbers
     private var figures = 1_000_000

@@ -2,7 +2,8 @@ package import Telemetry
 internal import Values
 
 extension Event {
-    /// What it says, by the paths of the members. Found by the names of the properties, so that no list of them stands here.
+    /// What it says, by the paths of the members. Found by the names of the properties, so that no list of them stands
+    /// here.
     package var values: [String: Sample.Value] {
         var values: [String: Sample.Value] = ["id": .uuid(id), "type": .word(type.wire), "at": .time(deviceAt)]
         values["seq"] = seq.map(Sample.Value.integer)

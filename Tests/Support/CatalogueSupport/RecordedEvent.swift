@@ -3,7 +3,8 @@ private import Foundation
 package import Telemetry
 package import Values
 
-/// Records spelled out as events, and events written as records: by hand, and so a check of what the catalogue's tables do.
+/// Records spelled out as events, and events written as records: by hand, and so a check of what the catalogue's tables
+/// do.
 extension Event {
     /// An event of an envelope.
     package init(_ record: EventRecord, of envelope: DecodedEnvelope) {

@@ -39,7 +39,8 @@ package struct Sample: Sendable, CustomStringConvertible {
 }
 
 extension Member {
-    /// Values at and beyond every border of what is declared: all words, both bounds, the longest text, and wrong types.
+    /// Values at and beyond every border of what is declared: all words, both bounds, the longest text, and wrong
+    /// types.
     package var samples: [Sample] { valid + odd + invalid }
 
     /// One value that is read.

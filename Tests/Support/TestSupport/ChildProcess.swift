@@ -21,8 +21,8 @@ package final class ChildProcess: Sendable {
     private let files = TemporaryDirectory()
     private let status = Lock<Int32?>(nil)
 
-    /// Starts it. Variables that are not named are as they are here, those of this program, of libpq and of the memory of
-    /// tests aside.
+    /// Starts it. Variables that are not named are as they are here, those of this program, of libpq and of the memory
+    /// of tests aside.
     package init(_ words: [String], environment: [String: String] = [:], input: String = "") throws {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -1,7 +1,7 @@
 /// Texts that PostgreSQL gives one hash: Bob Jenkins' hash, as `hashtext` and hash joins compute it, run backwards.
 ///
-/// A text has two halves of 24 bytes. The first halves lead the hash into one state, the second halves from there into another:
-/// n of each make n * n texts.
+/// A text has two halves of 24 bytes. The first halves lead the hash into one state, the second halves from there into
+/// another: n of each make n * n texts.
 package enum CollidingTexts {
     /// At least so many texts of 48 ASCII characters, all different.
     package static func make(_ count: Int) -> [String] {

@@ -1,8 +1,8 @@
 internal import EmbeddedPostgres
 internal import ServiceRuntime
 
-/// A data directory that is made once in a test process, and copied for each test: to make one takes six to thirteen times as much
-/// processor time.
+/// A data directory that is made once in a test process, and copied for each test: to make one takes six to thirteen
+/// times as much processor time.
 package final class DataTemplate<Content: Sendable>: Sendable {
     private let make: @Sendable (String) throws -> Content
     private let made = Lock<(directory: TemporaryDirectory, content: Content)?>(nil)

@@ -7,7 +7,8 @@ package func eventually(within seconds: Double = 120, _ condition: () throws -> 
     let (began, deadline) = (Deadline.now, Deadline.after(seconds: seconds))
     while try !condition() {
         if deadline.hasPassed { return false }
-        // The longer it takes, the more rarely it is asked, or those who wait would keep a busy machine from getting there.
+        // The longer it takes, the more rarely it is asked, or those who wait would keep a busy machine from getting
+        // there.
         let waited = (Deadline.now.nanoseconds - began.nanoseconds) / 1_000_000
         poll(nil, 0, Int32(min(max(waited / 10, 5), 25)))
     }

@@ -39,7 +39,8 @@ package final class HTTPClient {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: \(headers["Host"] ?? "bellwether")\r\n"
         for (name, value) in headers where !value.isEmpty && name != "Host" { head += "\(name): \(value)\r\n" }
         if let body { head += "Content-Length: \(body.count)\r\n" }
-        // As other clients do, it looks before it uses a connection again: one that was idle for long is closed by then.
+        // As other clients do, it looks before it uses a connection again: one that was idle for long is closed by
+        // then.
         let kept = self.connection.flatMap { $0.hasUnread ? nil : $0 }
         self.connection = nil
         let connection = try kept ?? connect()

@@ -1,8 +1,8 @@
 package import Postgres
 package import Values
 
-/// Event ids whose hash in the log's unique index is the same: Bob Jenkins' hash, as PostgreSQL computes it of a UUID, run
-/// backwards from a result that was chosen.
+/// Event ids whose hash in the log's unique index is the same: Bob Jenkins' hash, as PostgreSQL computes it of a UUID,
+/// run backwards from a result that was chosen.
 package struct HashTwins {
     /// The state of the hash before the id is added.
     private let begun: JenkinsState

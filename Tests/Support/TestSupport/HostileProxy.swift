@@ -14,8 +14,8 @@ package final class HostileProxy: Sendable {
         case cut(share: Double)
         /// The server does its work, and its answer never arrives.
         case swallow
-        /// The server does its work, and of its answer the head and this part of the body arrive. (Foundation on Linux traps
-        /// when an answer ends within its head.)
+        /// The server does its work, and of its answer the head and this part of the body arrive. (Foundation on Linux
+        /// traps when an answer ends within its head.)
         case cutAnswer(share: Double)
         /// It is passed on after so many seconds.
         case delay(seconds: Double)

@@ -6,8 +6,8 @@ internal import ServiceRuntime
 package final class TemporaryDirectory: Sendable {
     static let prefix = "bw-scratch-"
 
-    /// Where they may be. A new database is 1,000 files, and to make and remove them costs a disk's file system as much as all
-    /// else together, so memory comes first, if it has room.
+    /// Where they may be. A new database is 1,000 files, and to make and remove them costs a disk's file system as much
+    /// as all else together, so memory comes first, if it has room.
     static let homes = ["/dev/shm", "/tmp"]
     static let quickHome = homes.first { freeBytes(in: $0) > 4 << 30 } ?? "/tmp"
 

@@ -55,8 +55,8 @@ package enum TestCluster {
     /// A cluster with nothing in it.
     package static let empty = DataTemplate<Void> { try use($0).release() }
 
-    /// A cluster of a test's own, for what must not happen to the shared one: a copy of `template`. Whoever asks removes it.
-    /// `logins` may connect beside those of the shared one.
+    /// A cluster of a test's own, for what must not happen to the shared one: a copy of `template`. Whoever asks
+    /// removes it. `logins` may connect beside those of the shared one.
     package static func separate(
         _ template: DataTemplate<Void> = empty, settings: [String: String] = ClusterOptions.throwawaySettings,
         logins: [String] = []

@@ -23,8 +23,8 @@ package struct TestDatabase: Sendable {
         case copy(of: TestDatabase)
     }
 
-    /// How many shards most have: the fewest there can be, since most tests have few events, and many do something with every
-    /// shard.
+    /// How many shards most have: the fewest there can be, since most tests have few events, and many do something with
+    /// every shard.
     package static let shards: Int16 = 4
 
     private static let serial = Lock(0)

@@ -28,8 +28,8 @@ struct PackageTarget {
         isInSources && (kind == .target || kind == .executableTarget) && (try? files())?.isEmpty == false
     }
 
-    /// All targets, in the order in which they stand there. The file is read and not run: SwiftPM takes seconds to say the
-    /// same, and locks its folder for it.
+    /// All targets, in the order in which they stand there. The file is read and not run: SwiftPM takes seconds to say
+    /// the same, and locks its folder for it.
     static func all(in manifest: String = (try? ProjectFolder.text(of: "Package.swift")) ?? "") -> [PackageTarget] {
         let code = manifest.replacing(#/(?m)^\s*//.*$/#, with: "")
         let list = code[(code.firstRange(of: "let groups")?.upperBound ?? code.endIndex)...]

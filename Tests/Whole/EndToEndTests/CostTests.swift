@@ -3,8 +3,8 @@ import ProjectFolder
 import TestSupport
 import Testing
 
-/// Figures that do not depend on how busy the machine is: allocations, round trips, statements, bytes. `make cost` measures the
-/// release build, and its instructions too.
+/// Figures that do not depend on how busy the machine is: allocations, round trips, statements, bytes. `make cost`
+/// measures the release build, and its instructions too.
 @Suite("What things cost")
 struct CostTests {
     private static let benchmarks = ProjectFolder.path + "/Benchmarks"

@@ -18,8 +18,8 @@ struct DemoTests {
 
         let pages = ended.messages.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { $0.hasSuffix(".html") }
         #expect(pages.count == 2)
-        // Each alarm is one that the simulation means: `Docs/Report.md` lists them. In the first hours after midnight in the
-        // zone of an app, its last day has not settled.
+        // Each alarm is one that the simulation means: `Docs/Report.md` lists them. In the first hours after midnight
+        // in the zone of an app, its last day has not settled.
         let meant = [
             "Receipt coverage of", "order-update: more delivered than sent",
             "page 3 of the payload was sent without an image",

@@ -5,8 +5,8 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Every number that a client or a sender may say, at its limits, through the whole program: nothing ends, nothing stops, no sum
-/// overflows, and one app's numbers spoil no command.
+/// Every number that a client or a sender may say, at its limits, through the whole program: nothing ends, nothing
+/// stops, no sum overflows, and one app's numbers spoil no command.
 @Suite("Numbers at their limits") struct ExtremeNumbersTests {
     /// The least and the greatest value of a member that is a number or a time; nil for any other.
     private static func limits(of member: Member) -> [String]? {

@@ -4,7 +4,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// Texts that somebody might obey, in every place that takes one, by the way they go: HTTP, psql, reports, commands, logs.
+/// Texts that somebody might obey, in every place that takes one, by the way they go: HTTP, psql, reports, commands,
+/// logs.
 @Suite("Hostile texts on their way through") struct HostileTextTests {
     private let at = Timestamps()
 
@@ -30,7 +31,8 @@ import Testing
         "collapse_id", "interruption_level",
     ]
 
-    /// One delivery, each of whose events has the text in every member that takes one, unknown ones and their names too.
+    /// One delivery, each of whose events has the text in every member that takes one, unknown ones and their names
+    /// too.
     private func events(_ text: String) throws -> [String] {
         let literal = try HostileText.json(text)
         func members(_ names: [String]) -> String { names.map { "\"\($0)\":\(literal)" }.joined(separator: ",") }

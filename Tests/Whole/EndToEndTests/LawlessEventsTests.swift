@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Phones lose events, and strangers send what they like. Whatever law between parts and wholes the events of a day break, every
-/// page and every report comes, and nothing ends.
+/// Phones lose events, and strangers send what they like. Whatever law between parts and wholes the events of a day
+/// break, every page and every report comes, and nothing ends.
 @Suite("Events that break every law") struct LawlessEventsTests {
     /// The same numbers each time.
     private struct Seeded: RandomNumberGenerator {

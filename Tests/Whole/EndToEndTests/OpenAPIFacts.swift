@@ -59,8 +59,8 @@ struct OpenAPIFacts: Encodable {
     /// Every value that is worth trying, in an event that is complete else, and whether it is taken.
     let samples = Member.allCases.filter { $0 != .type }.flatMap(\.samples).enumerated()
         .compactMap { number, sample -> Try? in
-            // Schemas leave unsaid that what cannot be read as a time is taken all the same, and they count characters, not
-            // bytes.
+            // Schemas leave unsaid that what cannot be read as a time is taken all the same, and they count characters,
+            // not bytes.
             if case .time = sample.member.declaration.kind, sample.outcome == .kept { return nil }
             if sample.isRefused, !sample.json.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
             // Python sends doubles.

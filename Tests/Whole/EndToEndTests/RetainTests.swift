@@ -27,8 +27,8 @@ struct RetainTests {
         Wire.event(type: type, at: at, notification: #"{"id":"\#(id)","category":"C"}"#, more: more)
     }
 
-    /// Deliveries of two old months, one whose events lie in an old month and now, and a new one; all received when they
-    /// occurred, as far as the log can tell.
+    /// Deliveries of two old months, one whose events lie in an old month and now, and a new one; all received when
+    /// they occurred, as far as the log can tell.
     private func fill(_ shop: ProjectedShop, installs: [String]) throws {
         let receipt = #""via":"service_extension""#
         for (install, times) in zip(installs, [[older, older], [old, old], [old, fresh], [fresh, fresh]]) {

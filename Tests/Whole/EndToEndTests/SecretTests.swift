@@ -63,8 +63,8 @@ import Testing
                 #expect([0, 1].contains(ended.status), "\(words): \(ended)")
                 Self.expectNone(of: secrets, in: ended.output + ended.messages, "\(words)")
             }
-            // Once it ends as a crash does. The first such signal may be met by a handler, which writes what it finds and goes on: it is
-            // not disturbed, and the next signal ends the service.
+            // Once it ends as a crash does. The first such signal may be met by a handler, which writes what it finds
+            // and goes on: it is not disturbed, and the next signal ends the service.
             if number == 0 {
                 service.process.signal(SIGABRT)
                 _ = eventually { !service.process.isRunning || service.log.contains("Backtrace took") }

@@ -5,8 +5,8 @@ import ProjectFolder
 import TestSupport
 import Testing
 
-/// The SQL that the compose file runs, on a cluster of its own: the owner, the program's migrations, then a login for each
-/// service.
+/// The SQL that the compose file runs, on a cluster of its own: the owner, the program's migrations, then a login for
+/// each service.
 @Suite("A login for each service") struct ServiceLoginTests {
     /// Each login, and the one role that it may become.
     private static let logins = [

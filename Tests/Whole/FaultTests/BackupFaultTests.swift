@@ -219,7 +219,8 @@ struct BackupFaultTests {
 }
 
 private enum BackupPrograms {
-    /// Whether they run: the `pg_verifybackup` of version 18 in the package of `make test-postgres` crashes before it begins.
+    /// Whether they run: the `pg_verifybackup` of version 18 in the package of `make test-postgres` crashes before it
+    /// begins.
     static let run: Bool = {
         let programs = try? PostgresInstallation.all(deadline: .after(seconds: 60)).first
         let ended = try? ChildProcess.run([programs?.program("pg_verifybackup") ?? "false", "--version"])

@@ -53,8 +53,8 @@ struct CommandFaultTests {
             #expect(load.isServed(100))
             try busy.kill(["rebuild"], beside: load)
             try Laws.check(load, url: busy.database.url())
-            // A backend that has not yet noticed that its client was killed may still read the old tables. They wait for
-            // it, and go with the next rebuild.
+            // A backend that has not yet noticed that its client was killed may still read the old tables. They wait
+            // for it, and go with the next rebuild.
             let isLeft = try eventually(within: 60) {
                 let states: [String] = try busy.database.column("SELECT state FROM projection.generation")
                 if states == ["live"] { return true }

@@ -25,7 +25,8 @@ struct CommitFaultTests {
         let load = Load(on: service, key: shop.key)
         for gate in places {
             #expect(load.isServed())
-            // The service dies; its backend does not know, and goes on when the gate opens: what it commits, nobody was told.
+            // The service dies; its backend does not know, and goes on when the gate opens: what it commits, nobody was
+            // told.
             try gates.shut(gate) { _ in try service.kill() }
             service = try bellwether.serve()
             load.turn(to: service)

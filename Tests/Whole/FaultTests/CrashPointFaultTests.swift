@@ -61,7 +61,8 @@ struct CrashPointFaultTests {
             try shop.database.column("SELECT id FROM projection.generation WHERE state = 'building'", of: Int32.self)
                 .first
         }
-        // Those within a transaction that makes or swaps, those between them, those of its steps and of its verification.
+        // Those within a transaction that makes or swaps, those between them, those of its steps and of its
+        // verification.
         let points: [(name: String, time: Int, leavesLine: Bool)] = [
             ("generation made", 1, false), ("generation begun", 1, true), ("claimed", 1, true), ("moved", 1, true),
             ("stepped", 1, true), ("level", 1, true), ("recounted", .random(in: 1...Int(TestDatabase.shards)), true),

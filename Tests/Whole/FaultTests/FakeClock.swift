@@ -13,8 +13,8 @@ final class FakeClock: Sendable {
     static let isInstalled = library != nil
 
     private let scratch = TemporaryDirectory()
-    /// The names of what its programs share, made by the first one. If a program had to make it, its environment would move, and
-    /// a Swift program would not find its arguments, which it looks for beside that.
+    /// The names of what its programs share, made by the first one. If a program had to make it, its environment would
+    /// move, and a Swift program would not find its arguments, which it looks for beside that.
     private let shared: String
 
     init() throws {

@@ -4,7 +4,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// Gates within PostgreSQL, where no client could stop: the backend of a writer or a projector waits at one that is shut.
+/// Gates within PostgreSQL, where no client could stop: the backend of a writer or a projector waits at one that is
+/// shut.
 struct Gates {
     /// Where they stand in a writer's transaction, and in a projector's.
     enum Gate: Int32 {

@@ -11,9 +11,9 @@ enum Laws {
         var doubled = 0
     }
 
-    /// Ends the load and checks: what was acknowledged is stored once; sent again, everything is stored once; the batches
-    /// tell the truth about the rows; and the funnels are what the log says. `others` were sent beside the load; `bellwether` is
-    /// the program that fits the database.
+    /// Ends the load and checks: what was acknowledged is stored once; sent again, everything is stored once; the
+    /// batches tell the truth about the rows; and the funnels are what the log says. `others` were sent beside the
+    /// load; `bellwether` is the program that fits the database.
     @discardableResult
     static func check(
         _ load: Load, url: String, others: Set<String> = [], by bellwether: Bellwether? = nil,
@@ -82,7 +82,8 @@ enum Laws {
         return counts
     }
 
-    /// Batch numbers are dense, and each batch has exactly the rows that it says, less those that were erased or dropped.
+    /// Batch numbers are dense, and each batch has exactly the rows that it says, less those that were erased or
+    /// dropped.
     private static func checkBatches(_ connection: inout Connection, _ sourceLocation: SourceLocation) throws {
         let numbers = try connection.query(
             "SELECT count(*), coalesce(min(number), 1), coalesce(max(number), 0) FROM log.batch")[0]

@@ -63,8 +63,8 @@ final class Load: Sendable {
     private let key: String
     private let workers = Lock<[Worker]>([])
 
-    /// What a client rests after an envelope, unless a test says otherwise. Clients that take what they get leave nothing of
-    /// a small machine to those who test beside them; `make fault` has it for itself.
+    /// What a client rests after an envelope, unless a test says otherwise. Clients that take what they get leave
+    /// nothing of a small machine to those who test beside them; `make fault` has it for itself.
     static let pause = FaultLength.isLong ? 0 : 0.01
 
     /// Starts so many clients of a service.
@@ -74,8 +74,8 @@ final class Load: Sendable {
             seed: .random(in: .min ... .max))
     }
 
-    /// Starts a client for each of the habits. Each goes through whichever door it comes upon; what they send follows from
-    /// the seed.
+    /// Starts a client for each of the habits. Each goes through whichever door it comes upon; what they send follows
+    /// from the seed.
     init(_ habits: [Habits], through doors: [Door], key: String, seed: UInt64) {
         self.key = key
         state = Lock(State(doors: doors))

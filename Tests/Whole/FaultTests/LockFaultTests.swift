@@ -21,7 +21,8 @@ struct LockFaultTests {
         #expect(things.count > 60)
         for thing in things {
             for mode in ["ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "ACCESS EXCLUSIVE"] {
-                // From 16 on who may read may also take the lock of SELECT FOR UPDATE, which stands in nobody's way here.
+                // From 16 on who may read may also take the lock of SELECT FOR UPDATE, which stands in nobody's way
+                // here.
                 if mode == "ROW SHARE", analyst.serverVersion >= 160_000 { continue }
                 let error = #expect(throws: PostgresError.self) {
                     try analyst.execute(script: "BEGIN; LOCK TABLE \(thing) IN \(mode) MODE NOWAIT")

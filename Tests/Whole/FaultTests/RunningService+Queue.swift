@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension RunningService {
-    /// Sends an envelope of an app on a connection of its own while commits stall, and waits until it is kept in the queue or
-    /// answered: gives the connection, and the answer if there is one.
+    /// Sends an envelope of an app on a connection of its own while commits stall, and waits until it is kept in the
+    /// queue or answered: gives the connection, and the answer if there is one.
     func offer(_ envelope: String, key: String) throws -> (client: RawClient, answer: RawClient.Answer?) {
         let before = try queuedBytes
         let client = try RawClient(port: port)

@@ -84,7 +84,8 @@ public final class BWBellwether: NSObject, Sendable {
         bellwether.flushIfBehind()
     }
 
-    /// Records an arrival of which an engine knows only the payload and the request's identifier, while the app is in front.
+    /// Records an arrival of which an engine knows only the payload and the request's identifier, while the app is in
+    /// front.
     @objc(receivedPayload:identifier:presentation:)
     public func received(
         _ payload: [AnyHashable: Any], identifier: String?, presentation: UNNotificationPresentationOptions

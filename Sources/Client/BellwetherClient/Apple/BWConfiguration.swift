@@ -31,8 +31,8 @@ public final class BWConfiguration: NSObject {
         set { configuration.appVersion = newValue }
     }
 
-    /// Where your own names are in a payload, by `campaign`, `variant`, `analytics_label`, `topic`, `delivery_id`, `sent_at` and
-    /// `media`. Other names are ignored.
+    /// Where your own names are in a payload, by `campaign`, `variant`, `analytics_label`, `topic`, `delivery_id`,
+    /// `sent_at` and `media`. Other names are ignored.
     @objc public var payloadKeys: [String: [String]] {
         get { configuration.payloadKeys.byName }
         set { configuration.payloadKeys.byName = newValue }

@@ -13,8 +13,9 @@ public final class BWServiceReceipt: NSObject, Sendable {
     @objc(deliverContent:)
     public func deliver(_ content: UNNotificationContent?) { receipt.deliver(content) }
 
-    /// Says what became of the media, in the words of the event catalogue: outcome `attached`, `prefetched`, `timed_out`,
-    /// `failed`, `skipped` or `none`; kind and reason may be nil. Returns false, and changes nothing, if a word is none of these.
+    /// Says what became of the media, in the words of the event catalogue: outcome `attached`, `prefetched`,
+    /// `timed_out`, `failed`, `skipped` or `none`; kind and reason may be nil. Returns false, and changes nothing, if a
+    /// word is none of these.
     @objc(tellOutcome:kind:reason:)
     @discardableResult
     public func tell(outcome: String, kind: String?, reason: String?) -> Bool {

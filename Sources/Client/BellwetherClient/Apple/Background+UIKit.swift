@@ -34,8 +34,8 @@ extension Bellwether {
 #endif
 
 extension Bellwether {
-    /// Sends the waiting events in the background. It asks the system not to suspend the app meanwhile, and stops in time if the
-    /// system has to. Returns at once. The library does so by itself when the app goes to the background.
+    /// Sends the waiting events in the background. It asks the system not to suspend the app meanwhile, and stops in
+    /// time if the system has to. Returns at once. The library does so by itself when the app goes to the background.
     public func flushInBackground(within seconds: TimeInterval = 20) { flush(within: seconds, in: .system) }
 }
 

@@ -72,7 +72,8 @@ extension Bellwether.StoryAdapter {
 }
 
 #if os(iOS)
-/// Since iOS 15 the system ignores what a notification says for its thread's summary, and calls it deprecated. Apps still say it.
+/// Since iOS 15 the system ignores what a notification says for its thread's summary, and calls it deprecated. Apps
+/// still say it.
 private protocol Summarized {
     var summaryArgument: String { get }
     var summaryArgumentCount: Int { get }

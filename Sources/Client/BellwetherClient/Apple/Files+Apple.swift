@@ -6,9 +6,9 @@ extension Bellwether.Configuration {
     /// Sets where events are sent, and keeps waiting events in the container of an App Group.
     ///
     /// Without the group's entitlement, a phone has no such container. Events then wait in a directory that other
-    /// processes cannot reach, and ``Bellwether/diagnostics`` reports this if the app has extensions. A Mac always names
-    /// a container, but without the entitlement a sandboxed process cannot write to it. Nothing is recorded then, and
-    /// diagnostics report that.
+    /// processes cannot reach, and ``Bellwether/diagnostics`` reports this if the app has extensions. A Mac always
+    /// names a container, but without the entitlement a sandboxed process cannot write to it. Nothing is recorded then,
+    /// and diagnostics report that.
     public init(server: URL, writeKey: String, appGroup: String) {
         let files = FileManager.default
         let container = files.containerURL(forSecurityApplicationGroupIdentifier: appGroup)

@@ -28,8 +28,8 @@ extension Bellwether {
         return options
     }
 
-    /// Records that somebody responded to a notification. Call it from the delegate's `didReceive`. It never reads typed
-    /// text.
+    /// Records that somebody responded to a notification. Call it from the delegate's `didReceive`. It never reads
+    /// typed text.
     ///
     /// ```swift
     /// func userNotificationCenter(
@@ -51,8 +51,9 @@ extension Bellwether {
         flushIfBehind()
     }
 
-    /// The system's settings asked the app to show its own. Call it from the delegate's `openSettingsFor`: the person is just
-    /// deciding what notifications may do, so the library reads the settings now, and again when the app comes to the front.
+    /// The system's settings asked the app to show its own. Call it from the delegate's `openSettingsFor`: the person
+    /// is just deciding what notifications may do, so the library reads the settings now, and again when the app comes
+    /// to the front.
     ///
     /// ```swift
     /// func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?) {
@@ -66,8 +67,8 @@ extension Bellwether {
         flushIfBehind()
     }
 
-    /// Records the arrival of all notifications in the notification centre. The library does so whenever the app comes to the
-    /// front. It returns at once, and calling it again changes nothing.
+    /// Records the arrival of all notifications in the notification centre. The library does so whenever the app comes
+    /// to the front. It returns at once, and calling it again changes nothing.
     public func sweepDelivered(in center: UNUserNotificationCenter = .current()) {
         center.getDeliveredNotifications { [self] notifications in
             sweep(notifications.map { push(of: $0) })

@@ -7,8 +7,8 @@ extension Bellwether {
     /// A notification in a service extension, from its arrival until the extension returns it to the system.
     ///
     /// Creating it records that the notification arrived, and sends that while the media load. Pass the content to
-    /// ``deliver(_:)`` instead of the system's content handler, or pass that function to the code that loads the media. It
-    /// records what became of them, and calls the system's handler.
+    /// ``deliver(_:)`` instead of the system's content handler, or pass that function to the code that loads the media.
+    /// It records what became of them, and calls the system's handler.
     ///
     /// ```swift
     /// override func didReceive(
@@ -68,9 +68,9 @@ extension Bellwether {
         private func finish(_ content: UNNotificationContent, isOutOfTime: Bool) {
             let attachments = content.attachments.map { MediaWatch.Attachment(type: $0.type, url: $0.url) }
             // Record before the system gets its content: after that it may suspend or end the process, and it kills a
-            // process that is suspended while it holds the queue. Recording takes a millisecond, and at most a second if
-            // another process holds the queue. This also works when time runs out, because the system warns some seconds
-            // before it gives up.
+            // process that is suspended while it holds the queue. Recording takes a millisecond, and at most a second
+            // if another process holds the queue. This also works when time runs out, because the system warns some
+            // seconds before it gives up.
             guard
                 arrival.conclude(
                     bellwether.push(of: request, shownAs: content), attachments, isOutOfTime: isOutOfTime,
@@ -99,7 +99,8 @@ extension Bellwether {
     }
 }
 
-/// Which network the device uses, over which a receipt's media are loaded. The system tells so some milliseconds after this begins.
+/// Which network the device uses, over which a receipt's media are loaded. The system tells so some milliseconds after
+/// this begins.
 final class NetworkWatch: Sendable {
     /// Guarded, as the system's class is Sendable only from iOS 17 on.
     private let monitor = Guarded(NWPathMonitor())

@@ -28,8 +28,9 @@ struct Envelope: Sendable {
 /// The members of the source that all events of an envelope share, and the members that only some of them have.
 ///
 /// An app and its extension differ in one or two members, such as the version, and their events alternate. Shared
-/// members are written once, in the envelope. The others are written on each event, where each takes precedence over the
-/// envelope's member (CONTRACT 2). So the service sees each event with exactly the source that it was recorded with.
+/// members are written once, in the envelope. The others are written on each event, where each takes precedence over
+/// the envelope's member (CONTRACT 2). So the service sees each event with exactly the source that it was recorded
+/// with.
 struct SharedSource: Sendable {
     /// The envelope's `source`, as a JSON object.
     let shared: [UInt8]
@@ -76,7 +77,8 @@ struct SharedSource: Sendable {
         bytes += event.dropFirst()
     }
 
-    /// The members, sorted by name; nil unless all of them are strings, or objects of strings, as the library writes them.
+    /// The members, sorted by name; nil unless all of them are strings, or objects of strings, as the library writes
+    /// them.
     private static func members(of source: [UInt8]) -> [JSONValue.Field]? {
         guard case .object(let fields)? = JSONValue(parsingObject: String(decoding: source, as: UTF8.self)) else {
             return nil

@@ -2,10 +2,10 @@ internal import Foundation
 
 /// Work that should finish before the system suspends the process.
 struct ExpiringActivity: Sendable {
-    /// Works like `ProcessInfo.performExpiringActivity`: it returns at once, calls `block` with false on another thread,
-    /// and keeps the process running until `block` returns. When the time is over, it calls `block` once more with true,
-    /// on a third thread, and keeps the process running until that call returns, and no longer. If there is no time at
-    /// all, it only calls `block` with true.
+    /// Works like `ProcessInfo.performExpiringActivity`: it returns at once, calls `block` with false on another
+    /// thread, and keeps the process running until `block` returns. When the time is over, it calls `block` once more
+    /// with true, on a third thread, and keeps the process running until that call returns, and no longer. If there is
+    /// no time at all, it only calls `block` with true.
     typealias Begin = @Sendable (_ reason: String, _ block: @escaping @Sendable (_ isOver: Bool) -> Void) -> Void
 
     /// Nil if the system does not suspend processes.

@@ -3,12 +3,13 @@ internal import Foundation
 /// A time of the device's clock, in whole milliseconds since 1970, as an event or an envelope may carry it.
 ///
 /// The service takes the years 2000 to 9999. If the clock shows an earlier time, as after the battery ran empty, thirty
-/// years are added, both in events and in the time of sending. Their distance stays the same, and the service uses it to
-/// find the true time.
+/// years are added, both in events and in the time of sending. Their distance stays the same, and the service uses it
+/// to find the true time.
 struct Moment: Sendable, Hashable, Comparable {
     let milliseconds: Int64
 
-    /// What any clock is taken to show: some million years, with which can be computed. A damaged file may tell of more.
+    /// What any clock is taken to show: some million years, with which can be computed. A damaged file may tell of
+    /// more.
     static let possible: ClosedRange<Int64> = -1_000_000_000_000_000_000...1_000_000_000_000_000_000
 
     private static let first: Int64 = 946_684_800_000

@@ -10,8 +10,8 @@ extension Bellwether {
         case sent
     }
 
-    /// The random id of this install, which the server knows it by; nil if there is none: nothing is recorded, or the phone was
-    /// not unlocked since it was started.
+    /// The random id of this install, which the server knows it by; nil if there is none: nothing is recorded, or the
+    /// phone was not unlocked since it was started.
     ///
     /// It is created when it is first needed, and shared by the app and its extensions.
     public var installID: UUID? {
@@ -25,16 +25,17 @@ extension Bellwether {
 
     /// Records nothing more of this person, until ``optIn()``.
     ///
-    /// The choice is written into the directory that the app shares with its extensions. All of them obey it at once, also when
-    /// they run already and after each restart. The install id stays, so that whoever opts in again is the same install.
+    /// The choice is written into the directory that the app shares with its extensions. All of them obey it at once,
+    /// also when they run already and after each restart. The install id stays, so that whoever opts in again is the
+    /// same install.
     ///
     /// ```swift
     /// bellwether.optOut()
     /// ```
     ///
     /// - Parameter waiting: What becomes of the events that wait.
-    /// - Returns: Whether the choice is stored. If not, this process records nothing more, and a ``Diagnostic`` says why; call
-    ///   it again.
+    /// - Returns: Whether the choice is stored. If not, this process records nothing more, and a ``Diagnostic`` says
+    ///   why; call it again.
     @discardableResult
     public func optOut(_ waiting: Waiting = .dropped) -> Bool {
         guard let queue else { return false }
@@ -64,18 +65,18 @@ extension Bellwether {
         }
     }
 
-    /// Removes the events that wait, the install id, and what the library remembers of settings and notifications. Whoever opted
-    /// out stays so; for everybody else, the next event begins a new install.
+    /// Removes the events that wait, the install id, and what the library remembers of settings and notifications.
+    /// Whoever opted out stays so; for everybody else, the next event begins a new install.
     ///
-    /// It deletes nothing on the server: give the returned id to your own server. Whoever runs Bellwether erases what belongs to it
-    /// with `bellwether erase --app SLUG --install ID`. The app's write key cannot.
+    /// It deletes nothing on the server: give the returned id to your own server. Whoever runs Bellwether erases what
+    /// belongs to it with `bellwether erase --app SLUG --install ID`. The app's write key cannot.
     ///
     /// ```swift
     /// if let id = bellwether.deleteEverything() { tellMyServer(toForget: id) }
     /// ```
     ///
-    /// - Returns: The id that was; nil if there was none, or if nothing could be deleted: then a ``Diagnostic`` says why, and
-    ///   ``installID`` is still there.
+    /// - Returns: The id that was; nil if there was none, or if nothing could be deleted: then a ``Diagnostic`` says
+    ///   why, and ``installID`` is still there.
     @discardableResult
     public func deleteEverything() -> UUID? {
         guard let queue else { return nil }

@@ -17,8 +17,8 @@ struct EmbeddedExtensions: Sendable {
     /// Read once in a process: it does not change while the app runs.
     static let ofThisApp = EmbeddedExtensions(plugIns: Device.isExtension ? nil : Bundle.main.builtInPlugInsURL)
 
-    /// Those of the categories that no content extension shows; none if the app has no content extension. An asterisk at the end
-    /// stands for anything.
+    /// Those of the categories that no content extension shows; none if the app has no content extension. An asterisk
+    /// at the end stands for anything.
     func unshown(of categories: Set<String>) -> [String] {
         guard !contentCategories.isEmpty else { return [] }
         let shown = contentCategories.reduce(Set<String>()) { $0.union($1) }

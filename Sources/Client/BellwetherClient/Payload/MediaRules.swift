@@ -1,6 +1,6 @@
 extension Bellwether {
-    /// Which media a service extension leaves out on purpose. The library sees only that nothing is attached; the rules tell
-    /// why, so that it does not count as a failure.
+    /// Which media a service extension leaves out on purpose. The library sees only that nothing is attached; the rules
+    /// tell why, so that it does not count as a failure.
     public struct MediaRules: Sendable, Hashable {
         /// The kinds that are loaded over Wi-Fi only.
         public var onlyOverWiFi: Set<Media.Kind> = []
@@ -14,8 +14,8 @@ extension Bellwether {
         /// Creates rules that leave out nothing.
         public init() {}
 
-        /// What Hive's service extension does: films and sounds over Wi-Fi only; pictures up to 10 MB, films up to 50 MB; JPG,
-        /// JPEG, PNG, GIF, MP4 and AVI.
+        /// What Hive's service extension does: films and sounds over Wi-Fi only; pictures up to 10 MB, films up to 50
+        /// MB; JPG, JPEG, PNG, GIF, MP4 and AVI.
         public static let hive: MediaRules = {
             var rules = MediaRules()
             rules.onlyOverWiFi = [.video, .audio]

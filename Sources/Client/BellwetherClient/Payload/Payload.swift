@@ -11,7 +11,8 @@ struct Payload {
         dictionary[key].map { JSONValue(reading: $0) }
     }
 
-    /// The value of a key: either a key of the root, which may contain dots, or a path with its parts separated by dots.
+    /// The value of a key: either a key of the root, which may contain dots, or a path with its parts separated by
+    /// dots.
     ///
     /// A path leads through objects and through JSON in strings.
     func value(at key: String) -> JSONValue? {
@@ -30,8 +31,8 @@ struct Payload {
 ///
 /// The keys `google.c.a.*` belong to a message that Firebase's own analytics may count. `c_id` and `c_l` are the number
 /// and name of a campaign in the console's composer, `m_l` is the label of the message, `ts` the time of sending in
-/// seconds, `udt` whether that time applies in each device's own time zone, and `e` whether Google Analytics may log it.
-/// We ignore `e`: Firebase itself decides what the phone sends to Google Analytics.
+/// seconds, `udt` whether that time applies in each device's own time zone, and `e` whether Google Analytics may log
+/// it. We ignore `e`: Firebase itself decides what the phone sends to Google Analytics.
 struct FirebasePayload {
     let messageID: String?
     let campaignID: String?

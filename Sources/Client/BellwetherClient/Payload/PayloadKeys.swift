@@ -12,9 +12,9 @@ extension Bellwether {
     /// keys.deliveryID = ["message_uuid"]
     /// ```
     public struct PayloadKeys: Sendable, Hashable {
-        /// The campaign that sent it. Default: Firebase's `google.c.a.c_id`, the number of the campaign in its composer,
-        /// or Pushwoosh's campaign number. To get the names of Firebase campaigns instead, which need not be unique, put
-        /// `google.c.a.c_l` here.
+        /// The campaign that sent it. Default: Firebase's `google.c.a.c_id`, the number of the campaign in its
+        /// composer, or Pushwoosh's campaign number. To get the names of Firebase campaigns instead, which need not be
+        /// unique, put `google.c.a.c_l` here.
         public var campaign: [String] = []
         /// The variant of an experiment.
         public var variant: [String] = []

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The right to use the queue. One process at a time has it, for as long as this object lives.
 ///
-/// iOS kills an app that is suspended while it holds a lock in a directory shared with an extension. So hold it only for
-/// moments, never during network requests or waits.
+/// iOS kills an app that is suspended while it holds a lock in a directory shared with an extension. So hold it only
+/// for moments, never during network requests or waits.
 final class FileLock {
     // Closing the file releases the lock. The end of the process does so too, however it ends.
     private let file: OpenFile

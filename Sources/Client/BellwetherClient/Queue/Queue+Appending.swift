@@ -3,8 +3,8 @@ internal import Foundation
 extension Queue {
     /// Writes an event and returns its seq. The event is then on the disk, whatever happens to the process.
     ///
-    /// If others hold the queue for longer than a recording method can wait, the event waits in memory instead. The next
-    /// operation of this process on the queue writes it, in order.
+    /// If others hold the queue for longer than a recording method can wait, the event waits in memory instead. The
+    /// next operation of this process on the queue writes it, in order.
     ///
     /// - Returns: the seq, which always increases across all processes of the install; nil if the event waits.
     @discardableResult

@@ -23,8 +23,8 @@ extension Queue {
 
     /// Removes everything that tells of the install: what waits, what was set aside, and the id, which is returned.
     ///
-    /// The person's choice stays, and so does the place in the sequence: another process of the app may be about to use it,
-    /// and events with a place that counts as settled would be lost.
+    /// The person's choice stays, and so does the place in the sequence: another process of the app may be about to use
+    /// it, and events with a place that counts as settled would be lost.
     func deleteEverything(and others: [URL]) throws -> UUID? {
         guard directory.isThere else { return nil }
         return try exclusively(within: patience) { memory in

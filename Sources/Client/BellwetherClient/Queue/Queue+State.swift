@@ -20,8 +20,8 @@ extension Queue {
         }
     }
 
-    /// The state for recording, and whether it comes from disk. An unreadable file does not prevent recording: the names
-    /// and contents of the segments show which seq is next.
+    /// The state for recording, and whether it comes from disk. An unreadable file does not prevent recording: the
+    /// names and contents of the segments show which seq is next.
     func stateForRecording(_ memory: inout Memory) throws(QueueError) -> (QueueState, isKnown: Bool) {
         do {
             return (try load(&memory), true)

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// The events of an install that wait for delivery: append-only files in a directory, used by several processes at once.
+/// The events of an install that wait for delivery: append-only files in a directory, used by several processes at
+/// once.
 ///
 /// Every call may block while the disk works. It waits for other processes only as long as the caller allows.
 final class Queue: Sendable {
@@ -52,8 +53,8 @@ final class Queue: Sendable {
     /// Returns when the data written into a file is on the disk.
     let sync: @Sendable (OpenFile) throws -> Void
     private let mark: @Sendable (_ directory: String) -> Void
-    /// How long a recording method waits for others, in seconds. It may run on the main thread, or in a process that has
-    /// only seconds to live.
+    /// How long a recording method waits for others, in seconds. It may run on the main thread, or in a process that
+    /// has only seconds to live.
     let patience: TimeInterval
     private let memory = Guarded(Memory())
     /// It has its own lock, which is only held for moments.

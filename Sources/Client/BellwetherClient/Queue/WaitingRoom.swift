@@ -4,8 +4,8 @@ internal import Foundation
 struct Entry: Sendable {
     /// When it was recorded, in milliseconds since 1970.
     let time: Int64
-    /// Returns the JSON object that describes the install, as in an envelope. Called with the queue held: it creates the
-    /// install's id if there is none, and records nothing.
+    /// Returns the JSON object that describes the install, as in an envelope. Called with the queue held: it creates
+    /// the install's id if there is none, and records nothing.
     let source: @Sendable () throws -> [UInt8]
     /// Returns the event's JSON object with its seq. Called with the queue held, so it must be quick.
     let event: @Sendable (_ seq: Int64) -> [UInt8]

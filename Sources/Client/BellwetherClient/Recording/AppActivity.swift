@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Whether the app is in front, according to the system's notifications. They are observed by name, because an extension
-/// must not use `UIApplication`.
+/// Whether the app is in front, according to the system's notifications. They are observed by name, because an
+/// extension must not use `UIApplication`.
 final class AppActivity: Sendable {
     private enum State {
         case neverInFront, inFront, behind

@@ -6,8 +6,9 @@ internal import FoundationNetworking
 
 /// A notification in the service extension, from its arrival until the system has its content.
 ///
-/// The system may end the process as soon as it has the content. So the receipt is recorded and sent at once, while the media
-/// load. What became of the media is known only at the end: it is a second receipt of the same delivery, which counts once.
+/// The system may end the process as soon as it has the content. So the receipt is recorded and sent at once, while the
+/// media load. What became of the media is known only at the end: it is a second receipt of the same delivery, which
+/// counts once.
 final class Arrival: Sendable {
     private let bellwether: Bellwether
     private let watch: MediaWatch

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The permission and the settings that app and extensions know of, in a file of the directory that they share.
 ///
-/// A change is written down before its event is recorded, with the event's id and time. If the process ends in between, the
-/// event is recorded again with the same id and time, so it counts once.
+/// A change is written down before its event is recorded, with the event's id and time. If the process ends in between,
+/// the event is recorded again with the same id and time, so it counts once.
 final class PermissionMemory: Sendable {
     struct Known: Codable, Hashable, Sendable {
         var authorization: String?
@@ -48,8 +48,8 @@ final class PermissionMemory: Sendable {
 }
 
 extension Bellwether {
-    /// What the library does when the app comes to the front: it records that, if the app wants it, reads the permission, records
-    /// a change of it, and sweeps the notification centre.
+    /// What the library does when the app comes to the front: it records that, if the app wants it, reads the
+    /// permission, records a change of it, and sweeps the notification centre.
     func lookAround() {
         guard isRecording else { return }
         recordAppOpen()

@@ -17,7 +17,8 @@ struct ResponseMemory {
         }
     }
 
-    /// The system's response object. The reference is weak, because an address alone may later belong to another object.
+    /// The system's response object. The reference is weak, because an address alone may later belong to another
+    /// object.
     private struct Reported {
         weak var object: AnyObject?
     }

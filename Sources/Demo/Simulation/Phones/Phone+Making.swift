@@ -26,7 +26,8 @@ extension Phone {
             joinedAt: joinedAt)
     }
 
-    /// Most people leave the settings as they are. They follow from the install, so that they take nothing from the dice.
+    /// Most people leave the settings as they are. They follow from the install, so that they take nothing from the
+    /// dice.
     private static func settings(of install: UUID) -> Settings {
         let luck = Dice.mix(install.low ^ install.high) % 100
         var settings = Settings()

@@ -11,7 +11,8 @@ struct Phone {
     let joinedAt: Timestamp
     /// Whether its owner never comes back: the app is installed and receives, and nobody opens it or answers.
     var isDormant = false
-    /// Whether its owner has turned notifications off in the settings. The app learns of it when it next comes to the front.
+    /// Whether its owner has turned notifications off in the settings. The app learns of it when it next comes to the
+    /// front.
     var isMuted = false
     /// The index of the app's version.
     private(set) var version: Int
@@ -60,8 +61,8 @@ struct Phone {
         !isMuted && source.authorization != .denied && source.authorization != .notDetermined
     }
 
-    /// Whether this notification makes its owner turn notifications off. Who likes the app is more patient. It follows from the
-    /// notification and the install, so that a notification annoys in every audience or in none.
+    /// Whether this notification makes its owner turn notifications off. Who likes the app is more patient. It follows
+    /// from the notification and the install, so that a notification annoys in every audience or in none.
     func isTooMuch(_ push: Push) -> Bool {
         let luck = Double(Dice.mix(source.installID.low ^ UInt64(push.number)) >> 11) * 0x1p-53
         return !isDormant && luck < 0.0008 / (0.5 + habits.engagement)

@@ -8,8 +8,8 @@ package struct SteadyStream {
     private var start: Timestamp
     private var counted = 0
 
-    /// `rate` is in events per second. People react minutes after they see a notification, so the world runs for a while
-    /// before the stream begins. So events flow from the first second.
+    /// `rate` is in events per second. People react minutes after they see a notification, so the world runs for a
+    /// while before the stream begins. So events flow from the first second.
     package init(rate: Double, seed: UInt64, from now: Timestamp) {
         // Fast streams need less time until enough phones are active. In tenths of a second.
         let lead = min(200, max(2, Int64(200_000 / rate)))

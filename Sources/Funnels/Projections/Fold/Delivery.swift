@@ -29,7 +29,8 @@ package struct Delivery {
         }
 
         package func hash(into hasher: inout Hasher) {
-            // Of the bytes, too: a thousand spellings of one text are a thousand names, and as strings they would hash alike.
+            // Of the bytes, too: a thousand spellings of one text are a thousand names, and as strings they would hash
+            // alike.
             hasher.combine(install)
             hasher.combine(bytesOf: notificationKey)
         }
@@ -44,8 +45,8 @@ package struct Delivery {
 }
 
 extension Hasher {
-    /// Adds a text as it is spelled. `combine` adds it as Unicode compares it: texts with the same meaning and different bytes have
-    /// one hash, and whoever sends many of them makes a table slow.
+    /// Adds a text as it is spelled. `combine` adds it as Unicode compares it: texts with the same meaning and
+    /// different bytes have one hash, and whoever sends many of them makes a table slow.
     mutating func combine(bytesOf text: String) {
         var text = text
         text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,8 +1,8 @@
 internal import Telemetry
 internal import Values
 
-/// Encodes a state as the bytes of its row. Most events write a row, so the format is compact: each number takes only the bytes
-/// it needs, times are stored as distances, and an observation stores only what it says.
+/// Encodes a state as the bytes of its row. Most events write a row, so the format is compact: each number takes only
+/// the bytes it needs, times are stored as distances, and an observation stores only what it says.
 extension DeliveryState {
     private static let format: UInt8 = 4
 
@@ -25,8 +25,8 @@ extension DeliveryState {
         return bytes
     }
 
-    /// Returns nil for bytes that are not a state of this format and span. A state that it returns can be folded, merged and
-    /// encoded: damaged bytes may give a wrong state, but never one that makes arithmetic overflow.
+    /// Returns nil for bytes that are not a state of this format and span. A state that it returns can be folded,
+    /// merged and encoded: damaged bytes may give a wrong state, but never one that makes arithmetic overflow.
     package init?(encoded bytes: [UInt8], span: Span) {
         var reader = StateReader(bytes)
         guard span.isBelievable, reader.byte() == Self.format, let count = reader.varint(), count > 0,

@@ -2,10 +2,11 @@ package import Values
 
 /// What is kept of a delivery's events so that later ones can be merged in, whenever and in whatever order they arrive.
 ///
-/// It is a set of observations. Merging is union, and so commutative, associative and idempotent. `trim` drops what can never
-/// matter again, whatever else arrives, so a state stays small, and sets with the same meaning have the same state. Stories
-/// count up to their first 1,000 events. Taps are kept one by one up to the first 1,000; the rest are only counted. That is the
-/// one place where merging the same event twice would show, and the log never holds an event twice.
+/// It is a set of observations. Merging is union, and so commutative, associative and idempotent. `trim` drops what can
+/// never matter again, whatever else arrives, so a state stays small, and sets with the same meaning have the same
+/// state. Stories count up to their first 1,000 events. Taps are kept one by one up to the first 1,000; the rest are
+/// only counted. That is the one place where merging the same event twice would show, and the log never holds an event
+/// twice.
 package struct DeliveryState: Hashable, Sendable {
     package private(set) var span: Span
     /// In event order.

@@ -15,7 +15,8 @@ package struct Facts: Hashable, Sendable {
     /// The times of the first receipt and of the first opening in event order.
     package private(set) var receivedAt: Timestamp?
     package private(set) var openedAt: Timestamp?
-    /// The earliest receipt by the service extension, and when the sender sent the notification as the first event says that does.
+    /// The earliest receipt by the service extension, and when the sender sent the notification as the first event says
+    /// that does.
     package private(set) var extensionAt: Timestamp?
     package private(set) var sentAt: Timestamp?
     /// The first opening or tap.

@@ -24,8 +24,8 @@ package struct Observation: Hashable, Sendable {
     package var page: Int16?
     /// Why the page was shown.
     package var cause: Int16 = 0
-    /// For how many milliseconds the page should be shown, up to `longestDeclared`; nil if the event does not say, since 0 is a
-    /// duration.
+    /// For how many milliseconds the page should be shown, up to `longestDeclared`; nil if the event does not say,
+    /// since 0 is a duration.
     package var declared: Int32?
 
     /// No dwell is this long, so a page that declares more never turns by itself in time.
@@ -135,7 +135,8 @@ package struct MediaFacts: Hashable, Sendable {
     package var outcome: Int16 = 0
     package var reason: Int16 = 0
     package var format: Int32 = 0
-    /// 0 stands for none, too: the sum is the same. Sizes are clamped to 2 GiB, so that absurd ones add up to no overflow.
+    /// 0 stands for none, too: the sum is the same. Sizes are clamped to 2 GiB, so that absurd ones add up to no
+    /// overflow.
     package var bytes: Int32 = 0
     /// How long the download took in milliseconds; nil if the event does not say, since 0 is a time.
     package var milliseconds: Int32?

@@ -8,7 +8,8 @@ struct StoryPages {
         var isClicked = false
         var dwellMilliseconds: Int64 = 0
         var dwells: Int64 = 0
-        /// Dwells that ended because the story went on by itself, and dwells that ended because somebody turned the page.
+        /// Dwells that ended because the story went on by itself, and dwells that ended because somebody turned the
+        /// page.
         var autoAdvances: Int64 = 0
         var manualAdvances: Int64 = 0
     }
@@ -16,8 +17,8 @@ struct StoryPages {
     /// An advance for which the events do not say whether the page turned by itself.
     struct Untold: Hashable {
         let page: Int16
-        /// How long the page was shown: 2n means exactly n tenths of a second, 2n + 1 means more than n and less than n + 1
-        /// tenths.
+        /// How long the page was shown: 2n means exactly n tenths of a second, 2n + 1 means more than n and less than n
+        /// + 1 tenths.
         let gap: Int16
     }
 
@@ -86,8 +87,8 @@ struct StoryPages {
 extension Observation {
     fileprivate var pageIndex: Int { Int(page ?? 0) }
 
-    /// Whether the story went forward from the other page to this one, or back to the beginning if the event says that it
-    /// looped. Turning back is no advance.
+    /// Whether the story went forward from the other page to this one, or back to the beginning if the event says that
+    /// it looped. Turning back is no advance.
     fileprivate func isAdvance(from other: Observation) -> Bool {
         switch PageCause(rawValue: cause) {
         case .initial, .previous: false

@@ -1,9 +1,10 @@
 internal import Telemetry
 
-/// Decides which of a delivery's observations can still matter, whatever else arrives. It goes through them in event order.
+/// Decides which of a delivery's observations can still matter, whatever else arrives. It goes through them in event
+/// order.
 ///
-/// Merging only ever adds. So an attribute with an earlier value, a count with a greater one, and a fetch result with a later
-/// one never matter again. Neither does the second observation of a yes/no fact.
+/// Merging only ever adds. So an attribute with an earlier value, a count with a greater one, and a fetch result with a
+/// later one never matter again. Neither does the second observation of a yes/no fact.
 struct Trimming {
     private(set) var surplusTaps: [Int32: DeliveryState.TapCount] = [:]
 
@@ -89,8 +90,8 @@ struct Trimming {
         return isKept
     }
 
-    /// The delivery has the first outcome. A later one matters only if it is the first with an attachment that could be seen, and
-    /// nothing else of it does.
+    /// The delivery has the first outcome. A later one matters only if it is the first with an attachment that could be
+    /// seen, and nothing else of it does.
     private mutating func trimMedia(of observation: inout Observation) {
         guard observation.media.outcome != 0 else {
             observation.media = MediaFacts()

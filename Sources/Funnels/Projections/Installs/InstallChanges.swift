@@ -10,8 +10,8 @@ struct InstallChanges {
 
     typealias News = [InstallDay.Name: InstallDayState]
 
-    /// Days that are read together, and all other days of their installs. Rows are small: a hostile client can make one of some
-    /// ten kilobytes.
+    /// Days that are read together, and all other days of their installs. Rows are small: a hostile client can make one
+    /// of some ten kilobytes.
     static let mostDays = 1_024
 
     /// A day of an install, and what is new of it.
@@ -21,8 +21,8 @@ struct InstallChanges {
         let news: InstallDayState?
     }
 
-    /// Adds news of some installs to what is stored of them. If notifications were turned off within reach of a new receipt,
-    /// that day changes with it.
+    /// Adds news of some installs to what is stored of them. If notifications were turned off within reach of a new
+    /// receipt, that day changes with it.
     fileprivate init(_ news: ArraySlice<Asked>, in table: InstallDayTable, on connection: inout Connection) throws {
         let muted = try Self.muted(news, in: table, on: &connection)
         var asked = Array(news)
@@ -89,7 +89,8 @@ extension InstallDayTable {
         _ news: InstallChanges.News, on connection: inout Connection,
         _ body: (InstallChanges, inout Connection) throws -> Void
     ) throws {
-        // By the install's part of the key, so that a part has all days of its installs, which lie together in the index of each day.
+        // By the install's part of the key, so that a part has all days of its installs, which lie together in the
+        // index of each day.
         var asked = news.map { InstallChanges.Asked(key: key(of: $0.key), name: $0.key, news: $0.value) }
         asked.sort { (Self.installBits(of: $0.key), $0.key) < (Self.installBits(of: $1.key), $1.key) }
         var rest = asked[...]

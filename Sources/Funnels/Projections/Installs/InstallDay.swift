@@ -1,7 +1,7 @@
 package import Values
 
-/// An install on a day on which it sent an event, as it is at some position of the log: what `install_days` counts, and what
-/// `analytics.installs` is made of.
+/// An install on a day on which it sent an event, as it is at some position of the log: what `install_days` counts, and
+/// what `analytics.installs` is made of.
 package struct InstallDay: Sendable {
     package let name: Name
     package let state: InstallDayState
@@ -51,8 +51,8 @@ package struct InstallDay: Sendable {
     package static let reach: Int64 = 86_400_000_000
     package static let daysBack = 2
 
-    /// What the install had last received when it turned notifications off, among the receipts of these states: those of the
-    /// day and of the days before.
+    /// What the install had last received when it turned notifications off, among the receipts of these states: those
+    /// of the day and of the days before.
     package mutating func findMuted(among states: [InstallDayState]) {
         guard let off = facts.turnedOff else { return muted = nil }
         var last: (moment: Moment, receipt: Sighting.Receipt)?

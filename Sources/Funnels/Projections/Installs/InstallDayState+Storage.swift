@@ -1,7 +1,7 @@
 package import Values
 
-/// Encodes a state as the bytes of its row, in the manner of a delivery's state: each number takes only the bytes it needs,
-/// times are stored as distances, and a sighting stores only what it says.
+/// Encodes a state as the bytes of its row, in the manner of a delivery's state: each number takes only the bytes it
+/// needs, times are stored as distances, and a sighting stores only what it says.
 extension InstallDayState {
     private static let format: UInt8 = 1
 

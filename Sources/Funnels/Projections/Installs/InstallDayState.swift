@@ -1,11 +1,12 @@
 package import Values
 
-/// What is kept of an install's events of one day so that later ones can be merged in, whenever and in whatever order they
-/// arrive.
+/// What is kept of an install's events of one day so that later ones can be merged in, whenever and in whatever order
+/// they arrive.
 ///
-/// It is a set of sightings. `trim` drops what can never matter again. It does so for each quarter of an hour separately, so
-/// that a day can be divided when the app's time zone changes. Mostly a quarter of an hour leaves two sightings: the first and
-/// the last one, which says all about the device. The log never holds an event twice, so neither does a state.
+/// It is a set of sightings. `trim` drops what can never matter again. It does so for each quarter of an hour
+/// separately, so that a day can be divided when the app's time zone changes. Mostly a quarter of an hour leaves two
+/// sightings: the first and the last one, which says all about the device. The log never holds an event twice, so
+/// neither does a state.
 package struct InstallDayState: Hashable, Sendable {
     /// In event order; at least one.
     package private(set) var sightings: [Sighting]
@@ -28,7 +29,8 @@ package struct InstallDayState: Hashable, Sendable {
         if sightings.count > 1 { trim() }
     }
 
-    /// Takes some sightings of another state. Its device times hold for the part, too: which events they came from is unknown.
+    /// Takes some sightings of another state. Its device times hold for the part, too: which events they came from is
+    /// unknown.
     init(part sightings: [Sighting], of whole: InstallDayState) {
         self.init(stored: sightings, firstDeviceAt: whole.firstDeviceAt, lastDeviceAt: whole.lastDeviceAt)
     }
@@ -63,8 +65,8 @@ package struct InstallDayState: Hashable, Sendable {
         sightings = kept
     }
 
-    /// Appends what can still matter of a quarter of an hour, the last first: its first and last sighting, the last that says
-    /// something about the device, the last receipts, the last change, and the first one off and on.
+    /// Appends what can still matter of a quarter of an hour, the last first: its first and last sighting, the last
+    /// that says something about the device, the last receipts, the last change, and the first one off and on.
     private static func keep(_ quarter: ArraySlice<Sighting>, in kept: inout [Sighting]) {
         let changes = quarter.indices.filter { quarter[$0].change != nil }
         let kinds: [Sighting.Change] = [.off, .on]

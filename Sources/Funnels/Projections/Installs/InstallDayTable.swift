@@ -15,8 +15,8 @@ package struct InstallDayTable {
 
     static func name(_ number: Int32) -> String { "\(parent)_\(number)" }
 
-    /// The number by which a row is found, together with its full name: the day, so that rows of today share pages, then a
-    /// hash of the install with the secret of the generation, which nobody outside can choose.
+    /// The number by which a row is found, together with its full name: the day, so that rows of today share pages,
+    /// then a hash of the install with the secret of the generation, which nobody outside can choose.
     func key(of name: InstallDay.Name) -> Int64 {
         var hash = SipHash(key: secret)
         hash.add(name.install.high)
@@ -28,7 +28,8 @@ package struct InstallDayTable {
     /// The part of a key that follows from the install.
     static func installBits(of key: Int64) -> Int64 { key & 0xFF_FFFF_FFFF }
 
-    /// SQL for these bits of a row `d`. Hash tables over installs take it along, since ids that clients choose may all have one hash.
+    /// SQL for these bits of a row `d`. Hash tables over installs take it along, since ids that clients choose may all
+    /// have one hash.
     static let installBits: StaticString = "(d.key & 1099511627775)"
 
     /// Whether a row `d` has the name `asked`. See `DeliveryTable.isNamed`.
@@ -86,8 +87,8 @@ package struct InstallDayTable {
         return days
     }
 
-    /// The days of these installs, from one day to another, on which notifications were turned off. There are few, and an index
-    /// has only those.
+    /// The days of these installs, from one day to another, on which notifications were turned off. There are few, and
+    /// an index has only those.
     func muted(
         of installs: [(install: InstallDay.Name, first: CivilDate, last: CivilDate)], on connection: inout Connection
     ) throws(PostgresError) -> [InstallDay.Name] {
@@ -179,8 +180,8 @@ package struct InstallDayTable {
         """
     }
 
-    /// Bits of `codes`: 3 for the authorization, 3 for what the last change changed to, turned off, turned on, whether the
-    /// install had received nothing when it turned notifications off, and 2 for the reach.
+    /// Bits of `codes`: 3 for the authorization, 3 for what the last change changed to, turned off, turned on, whether
+    /// the install had received nothing when it turned notifications off, and 2 for the reach.
     static let off: Int16 = 1 << 6
     static let on: Int16 = 1 << 7
     static let afterNothing: Int16 = 1 << 8

@@ -2,8 +2,9 @@ internal import EventLog
 internal import Postgres
 internal import Values
 
-/// The days of installs whose counts retention has sealed, each with the time that it took: another time zone has other days.
-/// No generation counts an event of such a time. A day is remembered for as long as the log may hold an event of it.
+/// The days of installs whose counts retention has sealed, each with the time that it took: another time zone has other
+/// days. No generation counts an event of such a time. A day is remembered for as long as the log may hold an event of
+/// it.
 enum SealedInstallDays {
     /// Records that these are sealed. The times include all of their events, wherever the app's midnights are by now.
     static func remember(_ days: [InstallDay], on connection: inout Connection) throws(PostgresError) {
@@ -22,8 +23,8 @@ enum SealedInstallDays {
             """)
     }
 
-    /// Takes the sightings of sealed days out of a step's news. Locks these days until the transaction ends, so that nobody
-    /// forgets them meanwhile, and keeps them remembered for as long as their events exist.
+    /// Takes the sightings of sealed days out of a step's news. Locks these days until the transaction ends, so that
+    /// nobody forgets them meanwhile, and keeps them remembered for as long as their events exist.
     static func remove(
         from news: inout [InstallDay.Name: [Sighting]], on connection: inout Connection
     ) throws(PostgresError) {
@@ -67,8 +68,8 @@ enum SealedInstallDays {
         }
     }
 
-    /// Does the same for all events of some shards, which a bulk pass leaves out by itself. A day that somebody forgets meanwhile
-    /// ends the transaction, which has one snapshot.
+    /// Does the same for all events of some shards, which a bulk pass leaves out by itself. A day that somebody forgets
+    /// meanwhile ends the transaction, which has one snapshot.
     static func keep(in shards: [Int16], on connection: inout Connection) throws(PostgresError) {
         let scatter = try Scatter(on: &connection)
         try connection.query(

@@ -1,4 +1,5 @@
-/// Per (app, day, campaign, variant): what became of the notifications of a campaign. Its view puts what was sent beside it.
+/// Per (app, day, campaign, variant): what became of the notifications of a campaign. Its view puts what was sent
+/// beside it.
 enum CampaignFunnel: Projector {
     static let name = "campaign_funnel"
     static let version: Int32 = 1

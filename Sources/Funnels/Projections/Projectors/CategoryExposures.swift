@@ -1,5 +1,5 @@
-/// Per (app, day, category): how many people saw the buttons. These show only while a notification is pressed and held, which
-/// is known when its content extension was shown or a button was tapped.
+/// Per (app, day, category): how many people saw the buttons. These show only while a notification is pressed and held,
+/// which is known when its content extension was shown or a button was tapped.
 enum CategoryExposures: Projector {
     static let name = "category_exposures"
     static let version: Int32 = 1

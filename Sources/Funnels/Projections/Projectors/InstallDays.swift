@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// Per (app, day): how many installs were in use, what they allowed the app to show, how many changed that, and how many people
-/// would notice what is sent to them.
+/// Per (app, day): how many installs were in use, what they allowed the app to show, how many changed that, and how
+/// many people would notice what is sent to them.
 enum InstallDays: Projector {
     static let name = "install_days"
     static let version: Int32 = 1
@@ -55,7 +55,8 @@ enum InstallDays: Projector {
     ]
 
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally]) {
-        // The first column is `active`; after the authorizations come `unsaid`, `turned_off`, `turned_on` and the reaches.
+        // The first column is `active`; after the authorizations come `unsaid`, `turned_off`, `turned_on` and the
+        // reaches.
         let codes = Authorization.allCases.count
         let authorization = Int(day.facts.device.authorization)
         var columns: UInt32 = 1 | 1 << UInt32(authorization == 0 ? codes + 1 : authorization)

@@ -1,7 +1,7 @@
-/// Makes one funnel from deliveries, or from days of installs. Each projector is a file that declares the name of the funnel, its tables with the meaning
-/// of each column, what a delivery adds to their cells, and how SQL counts the same from raw events. What a delivery adds, and to
-/// which cell, depends on that delivery alone. So a funnel is a sum: when a delivery changes, its old contribution is subtracted
-/// and its new one is added.
+/// Makes one funnel from deliveries, or from days of installs. Each projector is a file that declares the name of the
+/// funnel, its tables with the meaning of each column, what a delivery adds to their cells, and how SQL counts the same
+/// from raw events. What a delivery adds, and to which cell, depends on that delivery alone. So a funnel is a sum: when
+/// a delivery changes, its old contribution is subtracted and its new one is added.
 ///
 /// `Docs/Architecture.md` shows how to add one. Raise `version` when the meaning of a number changes.
 package protocol Projector: SendableMetatype {
@@ -9,8 +9,8 @@ package protocol Projector: SendableMetatype {
     static var name: String { get }
     static var version: Int32 { get }
     static var tables: [TallyTable] { get }
-    /// Adds the counts of a delivery, `weight` times: 1 adds it, -1 takes it out. `tallies` has one tally for each of `tables`, in
-    /// that order.
+    /// Adds the counts of a delivery, `weight` times: 1 adds it, -1 takes it out. `tallies` has one tally for each of
+    /// `tables`, in that order.
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally])
     /// The same for a day of an install.
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally])

@@ -1,7 +1,7 @@
 internal import Values
 
-/// Per (app, day, campaign, variant): how long notifications took from the sender to the service extension, as far as their events
-/// say when they were sent. The view adds those whose sending only the sender reported.
+/// Per (app, day, campaign, variant): how long notifications took from the sender to the service extension, as far as
+/// their events say when they were sent. The view adds those whose sending only the sender reported.
 enum SendDelays: Projector {
     static let name = "send_delays"
     static let version: Int32 = 1

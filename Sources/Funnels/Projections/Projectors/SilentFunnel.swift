@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// Per (app, day, campaign): what silent pushes fetched. They are shown to nobody and would distort every rate, so they are
-/// counted separately.
+/// Per (app, day, campaign): what silent pushes fetched. They are shown to nobody and would distort every rate, so they
+/// are counted separately.
 enum SilentFunnel: Projector {
     static let name = "silent_funnel"
     static let version: Int32 = 1

@@ -1,6 +1,7 @@
-/// Deliveries whose every response is a tap of one and the same action. Closing a notification by a button is an answer, but not
-/// engagement. Which buttons close is registered apart from the events, and may change. So the funnels store these deliveries by
-/// action, and their views leave out those that only closed, as registration has it when they are read.
+/// Deliveries whose every response is a tap of one and the same action. Closing a notification by a button is an
+/// answer, but not engagement. Which buttons close is registered apart from the events, and may change. So the funnels
+/// store these deliveries by action, and their views leave out those that only closed, as registration has it when they
+/// are read.
 enum SoleTaps {
     static let columns: [TallyTable.Column] = [
         .count(

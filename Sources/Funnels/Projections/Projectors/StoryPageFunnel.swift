@@ -1,8 +1,8 @@
 /// Per (app, day, category, campaign, variant, page): which pages of a story people see, tap, turn and leave at.
 ///
-/// The number of pages of a delivery is stored only in the cell of its last page, and how far it got only in the cell of the
-/// furthest page; the view sums both up from the end. So a delivery changes no more cells than it has events, however many
-/// pages it claims to have.
+/// The number of pages of a delivery is stored only in the cell of its last page, and how far it got only in the cell
+/// of the furthest page; the view sums both up from the end. So a delivery changes no more cells than it has events,
+/// however many pages it claims to have.
 enum StoryPageFunnel: Projector {
     static let name = "story_page_funnel"
     static let version: Int32 = 3
@@ -36,8 +36,8 @@ enum StoryPageFunnel: Projector {
                     Pages that were shown for more than 60 s do not count
                     """),
             ], view: .byHand, recount: .init(pages, behind: "\(StoryFunnel.sameStory) AND d.pages > cell.page_index")),
-        // Advances for which the events do not say whether the page turned by itself, by how long it was shown. In SQL the gap is
-        // twice the number of whole tenths of a second, plus one if there is a remainder.
+        // Advances for which the events do not say whether the page turned by itself, by how long it was shown. In SQL
+        // the gap is twice the number of whole tenths of a second, plus one if there is a remainder.
         TallyTable(
             "story_page_gaps",
             keys: keys + [
@@ -91,8 +91,8 @@ enum StoryPageFunnel: Projector {
         }
     }
 
-    /// The length of a story and how far its reader got come from the deliveries; what happened on its pages comes from their
-    /// first 1,000 story events.
+    /// The length of a story and how far its reader got come from the deliveries; what happened on its pages comes from
+    /// their first 1,000 story events.
     private static let pages = """
         WITH paged AS (
             SELECT

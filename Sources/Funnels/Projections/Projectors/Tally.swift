@@ -15,8 +15,8 @@ package struct Tally {
         package let shard: Int16
         package let keys: Keys
 
-        // Few tables have more than four keys. Each pair is a word of its own: if they were mixed into one, a client that chooses
-        // them could have many cells with one hash.
+        // Few tables have more than four keys. Each pair is a word of its own: if they were mixed into one, a client
+        // that chooses them could have many cells with one hash.
         package func hash(into hasher: inout Hasher) {
             hasher.combine(Int64(app) << 32 | Int64(UInt32(truncatingIfNeeded: day.daysSince1970)))
             hasher.combine(pair(0))
@@ -109,8 +109,9 @@ extension Tally.Keys {
     }
 }
 
-/// Times are counted in buckets: one for each microsecond below 8 µs, then eight for each doubling. So medians and percentiles can
-/// be computed from sums. The middle of a bucket is off by a sixteenth at most, and those below 16 µs are exact.
+/// Times are counted in buckets: one for each microsecond below 8 µs, then eight for each doubling. So medians and
+/// percentiles can be computed from sums. The middle of a bucket is off by a sixteenth at most, and those below 16 µs
+/// are exact.
 enum TimeBuckets {
     static func bucket(ofMicroseconds time: Int64) -> Int16 {
         guard time >= 8 else { return Int16(time) }

@@ -2,9 +2,9 @@ internal import EventLog
 internal import Postgres
 
 extension TallyTable {
-    /// SQL that creates the analysts' view of this table; nil unless the declaration alone defines it. The view sums counts by
-    /// id, app by app, before it looks up names. So a query for one app and day can use the table's key, and partitions of
-    /// generations that are not live are never read.
+    /// SQL that creates the analysts' view of this table; nil unless the declaration alone defines it. The view sums
+    /// counts by id, app by app, before it looks up names. So a query for one app and day can use the table's key, and
+    /// partitions of generations that are not live are never read.
     package func viewDefinition(of projector: any Projector.Type) -> String? {
         guard case .sums(let meaning, let joining, let soles) = view else { return nil }
         return """
@@ -26,8 +26,9 @@ extension TallyTable {
             """
     }
 
-    /// SQL that creates the view of this table that hubs read in each cell: the sums of its rows that count, with words instead of
-    /// ids, which every cell gives out by itself. The counts come last, since a view gets new columns at its end alone.
+    /// SQL that creates the view of this table that hubs read in each cell: the sums of its rows that count, with words
+    /// instead of ids, which every cell gives out by itself. The counts come last, since a view gets new columns at its
+    /// end alone.
     package func cellView(of projector: any Projector.Type) -> String {
         let keys = self.keys.map { key in
             if case .word = key.kind { "coalesce(\(key.name).value, '') AS \(key.name)" } else { "f.\(key.name)" }

@@ -1,5 +1,5 @@
-/// Declares a table of counts. Everything else is derived from this: its columns, the analysts' view with all comments, the key
-/// and the values that `verify` compares, and how a report of differences names a cell.
+/// Declares a table of counts. Everything else is derived from this: its columns, the analysts' view with all comments,
+/// the key and the values that `verify` compares, and how a report of differences names a cell.
 ///
 /// The table itself is created in a migration, since migrations are frozen; a test compares the two.
 package struct TallyTable: Sendable {
@@ -67,7 +67,8 @@ package struct TallyTable: Sendable {
 
     package struct Column: Sendable {
         package let name: String
-        /// The stored count behind it, which has the same name unless it is summed from the end; nil for a derived column.
+        /// The stored count behind it, which has the same name unless it is summed from the end; nil for a derived
+        /// column.
         package let stored: String?
         /// SQL by which the view derives it from the sums `f`; nil for a count.
         package let sql: String?
@@ -96,9 +97,9 @@ package struct TallyTable: Sendable {
     package enum View: Sendable {
         /// No view of its own; other views read it.
         case none
-        /// A row for each app, day and key where the first count is not 0. `joining` is SQL for what derived columns need besides
-        /// the sums. `soles` names the table with the same keys that holds the `SoleTaps`: the sums then have `closed` and
-        /// `received_closed`, those of buttons that close or decline.
+        /// A row for each app, day and key where the first count is not 0. `joining` is SQL for what derived columns
+        /// need besides the sums. `soles` names the table with the same keys that holds the `SoleTaps`: the sums then
+        /// have `closed` and `received_closed`, those of buttons that close or decline.
         case sums(String, joining: String = "", soles: String? = nil)
         /// A view written by hand in `Migrations/sql`. Its columns get the comments that are declared here.
         case byHand

@@ -1,12 +1,11 @@
 package import Postgres
 internal import ServiceRuntime
 
-/// Rebuilds projections that older rules counted, or that were counted before words were merged or pruned, and builds missing
-/// ones. After an update of this program, tables of an older
-/// version do not change until then.
+/// Rebuilds projections that older rules counted, or that were counted before words were merged or pruned, and builds
+/// missing ones. After an update of this program, tables of an older version do not change until then.
 ///
-/// A runner that is logged in as the owner of the tables does this by itself. Only one of several nodes does it at a time,
-/// which merely saves work: two that rebuild the same projections share the work, and both succeed.
+/// A runner that is logged in as the owner of the tables does this by itself. Only one of several nodes does it at a
+/// time, which merely saves work: two that rebuild the same projections share the work, and both succeed.
 package struct AutomaticRebuild: Sendable {
     let control: ProjectionControl
 
@@ -35,8 +34,8 @@ package struct AutomaticRebuild: Sendable {
         return [DeliveryTable.projector] + projectors.map { $0.name }
     }
 
-    /// Whether words were merged or pruned after the live generation was made. The command that did it rebuilds; this is true
-    /// while it works, and after it was interrupted.
+    /// Whether words were merged or pruned after the live generation was made. The command that did it rebuilds; this
+    /// is true while it works, and after it was interrupted.
     package static func isDueByWords(on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
             """
@@ -45,8 +44,8 @@ package struct AutomaticRebuild: Sendable {
             """)[0].get(0)
     }
 
-    /// The projections of the live generation that were counted by older rules, or not at all. If the deliveries are among
-    /// them, they come first, and every projection needs a rebuild.
+    /// The projections of the live generation that were counted by older rules, or not at all. If the deliveries are
+    /// among them, they come first, and every projection needs a rebuild.
     package static func dueByRules(
         of projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
     ) throws(PostgresError) -> [String] {
@@ -103,8 +102,8 @@ package struct AutomaticRebuild: Sendable {
 
     /// Opens a session that holds the turn until it ends; nil if another node has the turn.
     ///
-    /// It locks a table, since anybody who can connect could take an advisory lock. This lock mode uses no transaction id, so
-    /// it does not hold up vacuum.
+    /// It locks a table, since anybody who can connect could take an advisory lock. This lock mode uses no transaction
+    /// id, so it does not hold up vacuum.
     private func takeTurn() throws(PostgresError) -> Turn? {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "renewal turn", log: control.log)

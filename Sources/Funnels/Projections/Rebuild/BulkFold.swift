@@ -4,10 +4,10 @@ internal import Values
 
 /// Folds all events of some shards at once, for a new generation that has none of them yet.
 ///
-/// Steps go through the log batch by batch, and look each delivery up again for each batch that has events of it. Here PostgreSQL
-/// sorts the events of the shards by delivery, so each delivery is folded once and written once, and each cell hardly more often.
-/// All of it is one transaction and one snapshot: the shards move from the beginning of the log to the newest batch of the
-/// snapshot. An interrupted rebuild repeats only the shards that were not complete.
+/// Steps go through the log batch by batch, and look each delivery up again for each batch that has events of it. Here
+/// PostgreSQL sorts the events of the shards by delivery, so each delivery is folded once and written once, and each
+/// cell hardly more often. All of it is one transaction and one snapshot: the shards move from the beginning of the log
+/// to the newest batch of the snapshot. An interrupted rebuild repeats only the shards that were not complete.
 struct BulkFold {
     let choice: Lane.Choice
     let projectors: [any Projector.Type]
@@ -16,8 +16,8 @@ struct BulkFold {
 
     /// Limits of what is sorted and held at once.
     struct Limits {
-        /// The events that one sort should have, unless a single shard has more: a sort of more does not pay for reading the log
-        /// less often.
+        /// The events that one sort should have, unless a single shard has more: a sort of more does not pay for
+        /// reading the log less often.
         var events: Int64 = 4_000_000
         /// Rows that PostgreSQL sends at once.
         var rows: Int32 = 8_192
@@ -115,8 +115,9 @@ extension BulkFold {
         try installs.finish(on: &connection)
     }
 
-    /// A cursor over all events of these shards, delivery by delivery. Deliveries come in the order of their notification keys:
-    /// message ids of FCM begin with a time, and so do the rows of the index that the deliveries are written to.
+    /// A cursor over all events of these shards, delivery by delivery. Deliveries come in the order of their
+    /// notification keys: message ids of FCM begin with a time, and so do the rows of the index that the deliveries are
+    /// written to.
     private static func events(in shards: [Int16]) -> String {
         """
         DECLARE bulk NO SCROLL CURSOR FOR
@@ -145,8 +146,8 @@ private struct LogTotals {
     }
 }
 
-/// How many events there are, and the sum of their batches' ids: two sets of events with the same sums hardly differ. The exact
-/// count of each batch is part of the proof that follows.
+/// How many events there are, and the sum of their batches' ids: two sets of events with the same sums hardly differ.
+/// The exact count of each batch is part of the proof that follows.
 private struct EventSum: Equatable {
     private(set) var events: Int64 = 0
     private var batches: UInt64 = 0

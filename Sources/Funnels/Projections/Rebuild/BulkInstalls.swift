@@ -19,8 +19,8 @@ struct BulkInstalls {
         cells = CellChanges(of: lane.running)
     }
 
-    /// A cursor over the events of these shards. Those of sealed days do not count. A day that is sealed later gives up the
-    /// generation that this is for.
+    /// A cursor over the events of these shards. Those of sealed days do not count. A day that is sealed later gives up
+    /// the generation that this is for.
     static func events(in shards: [Int16], on connection: inout Connection) throws(PostgresError) -> String {
         let some = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_install_day)")
         let scatter = try Scatter(on: &connection)

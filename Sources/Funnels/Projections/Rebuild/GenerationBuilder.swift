@@ -5,8 +5,8 @@ internal import Telemetry
 
 /// Builds, swaps and drops generations. It works as the owner, since it creates and drops tables.
 enum GenerationBuilder {
-    /// Returns the unfinished generation if it is for exactly these projectors, or a new one. An unfinished one for other
-    /// projectors, by another version of this program, or under other words, is given up.
+    /// Returns the unfinished generation if it is for exactly these projectors, or a new one. An unfinished one for
+    /// other projectors, by another version of this program, or under other words, is given up.
     static func begin(_ projectors: [any Projector.Type], on connection: inout Connection) throws(PostgresError)
         -> Int32
     {
@@ -76,16 +76,16 @@ enum GenerationBuilder {
         )
     }
 
-    /// Prevents generations from being begun or swapped until the transaction ends. Call it before locking shards of the live
-    /// generation: if a swap happened while we waited for the shards, we would lock those of a generation that is no longer
-    /// live.
+    /// Prevents generations from being begun or swapped until the transaction ends. Call it before locking shards of
+    /// the live generation: if a swap happened while we waited for the shards, we would lock those of a generation that
+    /// is no longer live.
     static func holdGenerations(on connection: inout Connection) throws(PostgresError) {
         // It changes no row, but locks the table.
         try connection.query("UPDATE projection.generation SET state = state WHERE false")
     }
 
-    /// Swaps a generation with the live one, or only its projectors' tables, at one position of the log and in one transaction,
-    /// so that no reader sees a number go back. What was live is kept as a retired generation.
+    /// Swaps a generation with the live one, or only its projectors' tables, at one position of the log and in one
+    /// transaction, so that no reader sees a number go back. What was live is kept as a retired generation.
     static func swap(
         _ generation: Int32, all: Bool, of projectors: [any Projector.Type], on connection: inout Connection
     ) throws(StepError) {
@@ -142,8 +142,8 @@ enum GenerationBuilder {
             try connection.query("UPDATE projection.generation SET state = 'live' WHERE id = \(generation)")
             return
         }
-        // The two generations exchange the tables of these projectors, and stopped ones run again. A projector that the live
-        // generation did not have joins it.
+        // The two generations exchange the tables of these projectors, and stopped ones run again. A projector that the
+        // live generation did not have joins it.
         try connection.query(
             """
             WITH fresh AS (

@@ -4,8 +4,8 @@ internal import Postgres
 internal import ServiceRuntime
 internal import Telemetry
 
-/// Rebuilds funnels from the log beside the live ones, verifies them, and swaps the two, while ingestion and readers go on. An
-/// interrupted rebuild continues when it is run again.
+/// Rebuilds funnels from the log beside the live ones, verifies them, and swaps the two, while ingestion and readers go
+/// on. An interrupted rebuild continues when it is run again.
 package struct Rebuild {
     let control: ProjectionControl
     let projectors: [any Projector.Type]
@@ -46,8 +46,8 @@ package struct Rebuild {
     package enum Outcome: Sendable {
         /// The new tables are live. Old tables that somebody still reads are left for the next time.
         case swapped(events: Int64, deliveries: Int64, leftTables: Int)
-        /// The new tables differ from the recount. If that was found before the swap, nothing was swapped; if after, the old
-        /// tables were not dropped.
+        /// The new tables differ from the recount. If that was found before the swap, nothing was swapped; if after,
+        /// the old tables were not dropped.
         case differs(VerificationReport, isSwapped: Bool)
         /// The new tables could not take a batch; nothing was swapped.
         case stopped([StoppedProjection])
@@ -150,8 +150,8 @@ package struct Rebuild {
         _ generation: Verifier.Generation, shards: [Int16]? = nil, withDeliveries: Bool = true,
         progress: @escaping @Sendable (Phase) -> Void
     ) throws -> VerificationReport {
-        // A generation has only the projectors that it was built for. To the live one we add only funnels, so its deliveries,
-        // which may differ, are not our concern.
+        // A generation has only the projectors that it was built for. To the live one we add only funnels, so its
+        // deliveries, which may differ, are not our concern.
         let names = projectors.map { $0.name } + (withDeliveries ? [DeliveryTable.projector] : [])
         let verifier = Verifier(recounts: Recounts.all(of: projectors).filter { names.contains($0.projector) })
         let (url, log) = (control.url, control.log)

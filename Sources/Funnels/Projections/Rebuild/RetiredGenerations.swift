@@ -3,11 +3,12 @@ internal import ServiceRuntime
 
 /// Drops the tables of retired generations that nobody reads any more.
 ///
-/// A dropped table is gone from every snapshot, even from those taken while it was live: an analyst's transaction would find it
-/// empty. So the tables are kept until all transactions have ended that were open when the generation was retired.
+/// A dropped table is gone from every snapshot, even from those taken while it was live: an analyst's transaction would
+/// find it empty. So the tables are kept until all transactions have ended that were open when the generation was
+/// retired.
 enum RetiredGenerations {
-    /// Drops their tables, and leaves those that somebody may still read for the next time. Returns for how many projectors it
-    /// left them.
+    /// Drops their tables, and leaves those that somebody may still read for the next time. Returns for how many
+    /// projectors it left them.
     static func drop(
         _ projectors: [any Projector.Type] = Projectors.all, on connection: inout Connection
     ) throws(PostgresError) -> Int {
@@ -41,8 +42,8 @@ enum RetiredGenerations {
     /// The longest wait for readers.
     private static let patience = 2.0
 
-    /// The other open transactions in this database. Everybody may see these columns. Autovacuum, which has no user, reads no
-    /// funnel, and neither does the session that only holds the turn of a rebuild.
+    /// The other open transactions in this database. Everybody may see these columns. Autovacuum, which has no user,
+    /// reads no funnel, and neither does the session that only holds the turn of a rebuild.
     private static let open: StaticString = """
         ARRAY(
             SELECT l.virtualtransaction FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -55,8 +56,8 @@ enum RetiredGenerations {
                         AND turn.mode = 'ShareUpdateExclusiveLock' AND turn.granted))
         """
 
-    /// Records, once for each generation, who may still read it. The generation is retired already, so new transactions see
-    /// that.
+    /// Records, once for each generation, who may still read it. The generation is retired already, so new transactions
+    /// see that.
     private static func noteReaders(on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             "UPDATE projection.generation SET readers = \(sql: open) WHERE state = 'retired' AND readers IS NULL")

@@ -4,8 +4,8 @@ internal import ServiceRuntime
 internal import Telemetry
 package import Values
 
-/// Removes one install from the log and from every funnel. Afterwards the funnels are what they would be if no event of it had
-/// ever arrived.
+/// Removes one install from the log and from every funnel. Afterwards the funnels are what they would be if no event of
+/// it had ever arrived.
 package struct ErasureRun {
     let control: ProjectionControl
 

@@ -4,9 +4,10 @@ internal import Postgres
 internal import ServiceRuntime
 package import Values
 
-/// Removes the months from the log whose events are all older than some number of days. For each month it closes the month,
-/// updates the funnels, seals the deliveries that would lose events, records the losses, and drops the partition. Events whose
-/// clocks belong to no month, and rejected events, go by the time of their receipt. The next run continues an interrupted one.
+/// Removes the months from the log whose events are all older than some number of days. For each month it closes the
+/// month, updates the funnels, seals the deliveries that would lose events, records the losses, and drops the
+/// partition. Events whose clocks belong to no month, and rejected events, go by the time of their receipt. The next
+/// run continues an interrupted one.
 package struct RetentionRun {
     let control: ProjectionControl
     /// The most deliveries that one transaction seals. All steps wait for it.

@@ -2,8 +2,9 @@ internal import EventLog
 internal import Postgres
 internal import Values
 
-/// The deliveries whose counts retention has sealed. A sealed delivery is remembered for as long as the log may hold an event
-/// of it. No generation counts such an event; if we forgot the delivery too early, some would count it and some not.
+/// The deliveries whose counts retention has sealed. A sealed delivery is remembered for as long as the log may hold an
+/// event of it. No generation counts such an event; if we forgot the delivery too early, some would count it and some
+/// not.
 enum SealedDeliveries {
     /// Records that these are sealed.
     static func remember(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
@@ -22,9 +23,9 @@ enum SealedDeliveries {
         try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")[0].get(0)
     }
 
-    /// Returns the sealed ones among these; the step skips their events. Locks them until the transaction ends, so that nobody
-    /// forgets them meanwhile, and keeps them remembered for as long as these events exist: `times` says when the first and
-    /// the last of a delivery's events were, by the device's clock.
+    /// Returns the sealed ones among these; the step skips their events. Locks them until the transaction ends, so that
+    /// nobody forgets them meanwhile, and keeps them remembered for as long as these events exist: `times` says when
+    /// the first and the last of a delivery's events were, by the device's clock.
     static func among(
         _ names: [Delivery.Name], times: (Delivery.Name) -> (first: Timestamp, last: Timestamp)?,
         on connection: inout Connection
@@ -86,12 +87,12 @@ enum SealedDeliveries {
 
 /// What the tables of sealed deliveries and of sealed days of installs have in common.
 enum SealedRows {
-    /// Forgets rows of which the log holds nothing any more: all months of their events are gone, and none of their events has
-    /// a clock that belongs to no month. `elsewhere` says which events `e` of its install are a row's, `s`.
+    /// Forgets rows of which the log holds nothing any more: all months of their events are gone, and none of their
+    /// events has a clock that belongs to no month. `elsewhere` says which events `e` of its install are a row's, `s`.
     ///
-    /// It checks twice. The first check keeps rows that a step has locked, since that step may extend them. But a step may
-    /// already have skipped an event that the first check did not see. The second check sees it, since steps now wait for the
-    /// rows that it deletes.
+    /// It checks twice. The first check keeps rows that a step has locked, since that step may extend them. But a step
+    /// may already have skipped an event that the first check did not see. The second check sees it, since steps now
+    /// wait for the rows that it deletes.
     static func forgetGone(
         from table: StaticString, elsewhere: StaticString, on connection: inout Connection
     ) throws(PostgresError) {

@@ -1,8 +1,8 @@
 internal import EventLog
 package import Postgres
 
-/// What retention has sealed of some shards. It cannot be counted again, so it moves with the shards as it is; words get the ids of
-/// the new cell.
+/// What retention has sealed of some shards. It cannot be counted again, so it moves with the shards as it is; words
+/// get the ids of the new cell.
 package struct SealedShards {
     package let shards: [Int16]
 
@@ -21,7 +21,8 @@ package struct SealedShards {
     /// The most rows that are held in memory at once, about.
     private static let mostRows: Int64 = 50_000
 
-    /// Copies it to another cell, whose temporary tables a `ShardCopy` has made. Part of the caller's transaction there.
+    /// Copies it to another cell, whose temporary tables a `ShardCopy` has made. Part of the caller's transaction
+    /// there.
     package func bring(from source: inout Connection, on target: inout Connection) throws(PostgresError) {
         for table in Self.tables {
             let days: String =
@@ -121,8 +122,8 @@ package struct SealedShards {
 }
 
 extension SealedShards {
-    /// Removes everything that the projections of a cell hold of these shards, sealed or not, in one transaction. The cell's log has
-    /// no event of them any more.
+    /// Removes everything that the projections of a cell hold of these shards, sealed or not, in one transaction. The
+    /// cell's log has no event of them any more.
     package func remove(on connection: inout Connection) throws {
         try connection.atomically { connection in
             try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")

@@ -3,9 +3,9 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Seals the deliveries and the days of installs that retention would take events from. Their counts move to the frozen part of each table, which
-/// rebuilds keep and nothing changes any more. Their rows are deleted, and their remaining events in the log no longer count.
-/// Every sum is the same before, during and after this.
+/// Seals the deliveries and the days of installs that retention would take events from. Their counts move to the frozen
+/// part of each table, which rebuilds keep and nothing changes any more. Their rows are deleted, and their remaining
+/// events in the log no longer count. Every sum is the same before, during and after this.
 struct Sealing {
     /// The most deliveries in one transaction.
     let mostDeliveries: Int32
@@ -13,13 +13,13 @@ struct Sealing {
     /// The number of the frozen tables.
     private static let frozen: Int32 = 0
 
-    /// Seals the deliveries that have an event in a closed month, and returns how many. Run it again to continue an interrupted
-    /// run.
+    /// Seals the deliveries that have an event in a closed month, and returns how many. Run it again to continue an
+    /// interrupted run.
     ///
-    /// It looks at all deliveries once, since the month gets no more events. A delivery whose first or last event lies in the
-    /// month has one in it. For a delivery that begins before the month and ends after it, we look into the month itself:
-    /// sealing all of those would stop counting deliveries that lose nothing, since a device's clock may begin in 1970 and end
-    /// today.
+    /// It looks at all deliveries once, since the month gets no more events. A delivery whose first or last event lies
+    /// in the month has one in it. For a delivery that begins before the month and ends after it, we look into the
+    /// month itself: sealing all of those would stop counting deliveries that lose nothing, since a device's clock may
+    /// begin in 1970 and end today.
     func seal(_ month: Retention.ClosedMonth, on connection: inout Connection) throws -> Int {
         let (lower, upper) = Self.bounds(of: month.month)
         return try seal(on: &connection) { live, scatter in
@@ -88,8 +88,8 @@ struct Sealing {
     private static let firstDevice: StaticString = "coalesce(d.first_device_at, d.first_at)"
     private static let lastDevice: StaticString = "coalesce(d.last_device_at, d.last_at, d.first_at)"
 
-    /// Chooses days of installs, and those on which notifications were turned off so soon after one of them that it may hold
-    /// what came last. Later days come first: such a day is sealed before what it depends on is gone.
+    /// Chooses days of installs, and those on which notifications were turned off so soon after one of them that it may
+    /// hold what came last. Later days come first: such a day is sealed before what it depends on is gone.
     private static func chooseDays(_ days: Statement, _ live: Int32) -> Statement {
         // The number of the generation is the first parameter of `days`, too.
         Statement(
@@ -192,7 +192,8 @@ struct Sealing {
     private static func lock(on connection: inout Connection) throws -> Lane {
         // An unfinished generation still counts them.
         try GenerationBuilder.retireUnfinished(on: &connection)
-        // If a projection has stopped, its counts of them would be lost: a rebuild would find only events that no longer count.
+        // If a projection has stopped, its counts of them would be lost: a rebuild would find only events that no
+        // longer count.
         guard let lane = try Lane.lock(nil, of: .live, on: &connection), lane.isWhole else {
             throw StepError.stopped
         }

@@ -35,7 +35,8 @@ struct CatchUp {
     private func follow(to target: Int64, _ worker: DatabaseWorker<State>, _ progress: Progress) {
         var mayTakeAll = choice.generation != nil
         var stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
-        // A failure does not count if another lane has moved shards meanwhile: connections may fail any number of times.
+        // A failure does not count if another lane has moved shards meanwhile: connections may fail any number of
+        // times.
         var attempts = 0
         var seen = 0
         worker.keep(Backoff(first: 0.1, most: 2)) { () throws(any Error) -> Connection? in
@@ -77,8 +78,8 @@ struct CatchUp {
         }
     }
 
-    /// Folds some new shards as a whole; false if there are none. If that fails for good, steps find out what is wrong, and
-    /// where.
+    /// Folds some new shards as a whole; false if there are none. If that fails for good, steps find out what is wrong,
+    /// and where.
     private func takeAll(_ bulk: BulkFold, _ mayTakeAll: inout Bool, on connection: inout Connection) throws -> Bool {
         connection.deadline = .never
         do { return try bulk.take(on: &connection) } catch {

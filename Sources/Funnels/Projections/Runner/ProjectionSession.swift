@@ -11,8 +11,9 @@ package enum ProjectionSession {
         var connection = try LogSession.open(
             url: url, role: role, purpose: purpose, log: log, statementSeconds: statementSeconds)
         connection.deadline = .after(seconds: 10)
-        // Every statement of a step looks rows up by an index, even if a new table's statistics suggest otherwise. What is the same is
-        // found by sorting: clients choose ids and names, and can make any number of them that PostgreSQL gives one hash.
+        // Every statement of a step looks rows up by an index, even if a new table's statistics suggest otherwise. What
+        // is the same is found by sorting: clients choose ids and names, and can make any number of them that
+        // PostgreSQL gives one hash.
         try connection.execute(
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;

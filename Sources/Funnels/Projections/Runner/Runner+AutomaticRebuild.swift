@@ -1,7 +1,8 @@
 internal import ServiceRuntime
 
 extension Runner {
-    /// Rebuilds what older rules have counted, or what was counted under older words, beside the lanes, until the runner stops.
+    /// Rebuilds what older rules have counted, or what was counted under older words, beside the lanes, until the
+    /// runner stops.
     func renew() {
         var control = ProjectionControl(url: configuration.url, log: log)
         control.lanes = configuration.lanes

@@ -4,8 +4,8 @@ internal import Postgres
 package import ServiceRuntime
 internal import Values
 
-/// Follows the log and keeps the live funnels up to date, on its own threads. Several runners may work on one database, in one
-/// process or in many: each step locks the shards that it moves, and a runner that finds no free shard waits.
+/// Follows the log and keeps the live funnels up to date, on its own threads. Several runners may work on one database,
+/// in one process or in many: each step locks the shards that it moves, and a runner that finds no free shard waits.
 package final class Runner: Sendable {
     package struct Configuration: Sendable {
         package var url: String
@@ -13,7 +13,8 @@ package final class Runner: Sendable {
         package var lanes: Int
         /// The most events in a step.
         package var mostEvents: Int64 = 20_000
-        /// Seconds between looks at a log that has nothing new, and while events gather: small steps cost as much as big ones.
+        /// Seconds between looks at a log that has nothing new, and while events gather: small steps cost as much as
+        /// big ones.
         package var interval: Double = 0.1
 
         package init(url: String, lanes: Int = 2) {
@@ -102,8 +103,8 @@ package final class Runner: Sendable {
         cancellation.ask()
     }
 
-    /// Waits for the present steps to end. Steps that take longer than `patience` seconds are rolled back, and run again after
-    /// the next start.
+    /// Waits for the present steps to end. Steps that take longer than `patience` seconds are rolled back, and run
+    /// again after the next start.
     package func stop(patience: Double = 10) {
         askToStop()
         var end = Deadline.after(seconds: patience)
@@ -113,8 +114,8 @@ package final class Runner: Sendable {
             guard !last.hasPassed else {
                 return log.warning("the database does not answer: what it is still running is left to end by itself")
             }
-            // Cancels repeatedly: a step has many statements, and may just be between two. Cancelling itself may take long,
-            // too.
+            // Cancels repeatedly: a step has many statements, and may just be between two. Cancelling itself may take
+            // long, too.
             _ = Worker(name: "cancel") { [steppers, cancellation] in
                 steppers.ask()
                 cancellation.ask()

@@ -1,6 +1,7 @@
 internal import Postgres
 
-/// The changes that deliveries and days of installs make to the cells of projectors: gathered here, and written together.
+/// The changes that deliveries and days of installs make to the cells of projectors: gathered here, and written
+/// together.
 struct CellChanges {
     typealias Target = (projector: any Projector.Type, generation: Int32)
 
@@ -17,8 +18,8 @@ struct CellChanges {
         tallies = targets.map { target in target.projector.tables.map(Tally.init) }
     }
 
-    /// Adds deliveries as they are now, and subtracts them as they were. It goes one by one, since a delivery changes little
-    /// even if it counts in many cells.
+    /// Adds deliveries as they are now, and subtracts them as they were. It goes one by one, since a delivery changes
+    /// little even if it counts in many cells.
     mutating func count(_ changes: Changes, on connection: inout Connection) throws(StepError) {
         for index in changes.replaced.indices {
             count(changes.replaced[index], -1)

@@ -1,7 +1,8 @@
 internal import Postgres
 internal import Values
 
-/// The columns of a delivery's row. The list, the insert and the update are kept together so that they do not drift apart.
+/// The columns of a delivery's row. The list, the insert and the update are kept together so that they do not drift
+/// apart.
 enum DeliveryColumns {
     static let names = [
         "key", "first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at", "received_at",
@@ -13,8 +14,8 @@ enum DeliveryColumns {
         "state",
     ]
 
-    /// Updates all changeable columns of these deliveries, found by key and name. NULL is sent as 0 or as another placeholder,
-    /// since an array of plain numbers is quick to send.
+    /// Updates all changeable columns of these deliveries, found by key and name. NULL is sent as 0 or as another
+    /// placeholder, since an array of plain numbers is quick to send.
     static func update(_ deliveries: [Delivery], in table: DeliveryTable) -> Statement {
         let facts = deliveries.map(\.facts)
         let attributes = facts.map(\.attributes)

@@ -1,15 +1,15 @@
 package import Values
 
-/// The number by which a delivery's row is found. Bits from the highest: 23 for the time, 16 for the notification key, 24 for
-/// the whole name.
+/// The number by which a delivery's row is found. Bits from the highest: 23 for the time, 16 for the notification key,
+/// 24 for the whole name.
 ///
-/// A message id of FCM begins with the seconds since 1970 in ten digits. The time bits hold them in units of 64 s, so that rows
-/// of the same time share pages of the index. Other ids use a hash instead. Functions of PostgreSQL can compute the first 39
-/// bits from the notification key, so SQL can find the deliveries of a message (`sends.fcm_campaigns`). Anybody else can compute
-/// them, too, and choose texts that have the same ones.
+/// A message id of FCM begins with the seconds since 1970 in ten digits. The time bits hold them in units of 64 s, so
+/// that rows of the same time share pages of the index. Other ids use a hash instead. Functions of PostgreSQL can
+/// compute the first 39 bits from the notification key, so SQL can find the deliveries of a message
+/// (`sends.fcm_campaigns`). Anybody else can compute them, too, and choose texts that have the same ones.
 ///
-/// The last 24 bits are a hash with the secret of the generation. Nobody outside can choose them: of n deliveries that share the
-/// first 39 bits on purpose, n / 2^24 have the same number, which is less than one of sixteen million.
+/// The last 24 bits are a hash with the secret of the generation. Nobody outside can choose them: of n deliveries that
+/// share the first 39 bits on purpose, n / 2^24 have the same number, which is less than one of sixteen million.
 ///
 /// There are more names than numbers: a number leads to a few rows, and the full name decides among them.
 package enum DeliveryKey {
@@ -44,7 +44,8 @@ package enum DeliveryKey {
     }
 }
 
-/// Bob Jenkins' lookup3, like PostgreSQL's `hash_bytes_extended`. Hash-partitioned tables depend on it, so it will not change.
+/// Bob Jenkins' lookup3, like PostgreSQL's `hash_bytes_extended`. Hash-partitioned tables depend on it, so it will not
+/// change.
 private struct Hash {
     private var a: UInt32
     private var b: UInt32

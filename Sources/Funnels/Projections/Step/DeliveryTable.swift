@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Values
 
-/// The table of deliveries of one generation, which all its funnels count. Reads the rows that a step needs, and writes the
-/// results.
+/// The table of deliveries of one generation, which all its funnels count. Reads the rows that a step needs, and writes
+/// the results.
 package struct DeliveryTable {
     /// Its name among the projectors. It is built, stopped and rebuilt like them, but when it stops, nothing goes on.
     package static let projector = "deliveries"
@@ -23,8 +23,8 @@ package struct DeliveryTable {
     /// The key by which a row is found, together with its full name.
     func key(of name: Delivery.Name) -> Int64 { DeliveryKey.of(name, secret: secret) }
 
-    /// Whether a row `d` has the name `asked`. The name is in a CASE so that the planner, which may have no statistics, sees
-    /// only one way to the row: by its key.
+    /// Whether a row `d` has the name `asked`. The name is in a CASE so that the planner, which may have no statistics,
+    /// sees only one way to the row: by its key.
     static let isNamed: StaticString = """
         d.key = asked.key AND CASE WHEN d.notification_key = asked.notification_key AND d.install_id = asked.install_id
             AND d.app = asked.app AND d.shard = asked.shard THEN true ELSE false END
@@ -43,7 +43,8 @@ package struct DeliveryTable {
     /// A delivery as stored.
     struct Stored {
         let delivery: Delivery
-        /// The day of its first event by the app's present time zone. It differs from the stored one after a change of zone.
+        /// The day of its first event by the app's present time zone. It differs from the stored one after a change of
+        /// zone.
         let presentDay: CivilDate
     }
 
@@ -54,8 +55,8 @@ package struct DeliveryTable {
         var left: [Delivery.Name] = []
     }
 
-    /// Reads the stored ones among these until their states add up to a number of bytes. For each name it looks once at the
-    /// index: of the rows with its key, it takes the one with its full name.
+    /// Reads the stored ones among these until their states add up to a number of bytes. For each name it looks once at
+    /// the index: of the rows with its key, it takes the one with its full name.
     func read(
         _ names: [Delivery.Name], atMost bytes: Int32 = Step.Limits().bytes, on connection: inout Connection
     ) throws(StepError) -> Part {

@@ -47,9 +47,9 @@ enum EventReader {
         } catch { throw StepError(error) }
     }
 
-    /// Reads batch by batch, using the index of batches in the months that the batch has events in. PostgreSQL keeps the plan
-    /// for long, and may make it on an empty log, so statistics must not decide. The times say which months to read. Written
-    /// like this they never look more selective than the batch, which is given as a range, too.
+    /// Reads batch by batch, using the index of batches in the months that the batch has events in. PostgreSQL keeps
+    /// the plan for long, and may make it on an empty log, so statistics must not decide. The times say which months to
+    /// read. Written like this they never look more selective than the batch, which is given as a range, too.
     static func events(of batches: [BatchRange.Batch], in shards: [Int16]) -> Statement {
         """
         SELECT \(sql: columns)

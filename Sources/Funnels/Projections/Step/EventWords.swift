@@ -33,8 +33,8 @@ struct EventWords {
         let looseContext: Int
     }
 
-    /// Reads what rows with these columns name. Each id is looked up by its key, however many there are and whatever the
-    /// statistics say.
+    /// Reads what rows with these columns name. Each id is looked up by its key, however many there are and whatever
+    /// the statistics say.
     init(of rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
         try learn(rows, columns, on: &connection)
     }
@@ -93,7 +93,8 @@ struct EventWords {
         for (id, members) in contextMembers { self.contexts[id] = context(members) }
     }
 
-    /// An id or a code of a device or context. States store them without a sign, so nobody may have written a negative one by hand.
+    /// An id or a code of a device or context. States store them without a sign, so nobody may have written a negative
+    /// one by hand.
     private static func id(_ id: Int32?) throws(PostgresError) -> Int32 {
         let id = try need(id)
         guard id >= 0 else { throw .decoding("a device or context has \(id) for a word, which is no id") }

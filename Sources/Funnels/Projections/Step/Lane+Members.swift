@@ -2,10 +2,11 @@ internal import Postgres
 
 /// Which projectors of a generation a lane moves.
 ///
-/// A projector that stopped at a batch still takes earlier batches in shards that are further behind. So in all shards it has
-/// exactly the batches before that one.
+/// A projector that stopped at a batch still takes earlier batches in shards that are further behind. So in all shards
+/// it has exactly the batches before that one.
 extension Lane {
-    /// Whether the projector runs in these shards: it has not stopped, or only at a batch that all of them have yet to reach.
+    /// Whether the projector runs in these shards: it has not stopped, or only at a batch that all of them have yet to
+    /// reach.
     private func carries(_ member: Member) -> Bool { member.stoppedBatch.map { furthest < $0 - 1 } ?? true }
 
     /// Whether the fold itself runs; nothing moves without it.
@@ -57,8 +58,9 @@ extension Lane {
         return stops
     }
 
-    /// The same lane with every projector either running or stopped in all its shards. If a projector stopped at a batch that
-    /// only some of the shards have reached, it now stops where the last shard is. For changes that affect all shards at once.
+    /// The same lane with every projector either running or stopped in all its shards. If a projector stopped at a
+    /// batch that only some of the shards have reached, it now stops where the last shard is. For changes that affect
+    /// all shards at once.
     func settled(on connection: inout Connection) throws(PostgresError) -> Lane {
         var members = members
         for index in members.indices {

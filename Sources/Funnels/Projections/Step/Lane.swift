@@ -36,8 +36,8 @@ extension Lane {
         var generation: Int32? { if case .building(let generation) = self { generation } else { nil } }
     }
 
-    /// Locks some shards that are behind `head`, those furthest behind first; nil if others are moving all of them. Reads the
-    /// members under the lock, so that nobody changes them meanwhile.
+    /// Locks some shards that are behind `head`, those furthest behind first; nil if others are moving all of them.
+    /// Reads the members under the lock, so that nobody changes them meanwhile.
     static func claim(
         _ choice: Choice, of projectors: [any Projector.Type] = Projectors.all, behind head: Int64, atMost count: Int32,
         on connection: inout Connection
@@ -106,8 +106,8 @@ extension Lane {
             installDays: InstallDayTable(number: generation, secret: secret))
     }
 
-    /// Whether all projectors of the generation run and belong to this program, so that we know everything that a delivery
-    /// counts for.
+    /// Whether all projectors of the generation run and belong to this program, so that we know everything that a
+    /// delivery counts for.
     var isWhole: Bool {
         isRunning && running.count == projectors.count && members.count == running.count + 1
     }

@@ -1,7 +1,7 @@
 package import Values
 
-/// SipHash-2-4: a hash with a secret key of 128 bits. Who does not know the key cannot find texts whose hashes are equal, however
-/// many hashes of other texts they have seen.
+/// SipHash-2-4: a hash with a secret key of 128 bits. Who does not know the key cannot find texts whose hashes are
+/// equal, however many hashes of other texts they have seen.
 ///
 /// Swift's own `Hasher` has a new key in each process, so its values cannot be stored.
 package struct SipHash {

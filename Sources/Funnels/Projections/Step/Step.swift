@@ -1,8 +1,8 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// One step: moves some shards of a generation forward by a range of batches, deliveries and all funnels together, in one
-/// transaction. So readers see all of them at one position, and an interrupted step leaves no trace.
+/// One step: moves some shards of a generation forward by a range of batches, deliveries and all funnels together, in
+/// one transaction. So readers see all of them at one position, and an interrupted step leaves no trace.
 struct Step {
     let choice: Lane.Choice
     var projectors = Projectors.all
@@ -12,8 +12,8 @@ struct Step {
     let mostEvents: Int64
     var limits = Limits()
 
-    /// Limits of what a step holds in memory, whatever its events are. Ordinary steps need a tenth, and write everything at
-    /// once.
+    /// Limits of what a step holds in memory, whatever its events are. Ordinary steps need a tenth, and write
+    /// everything at once.
     struct Limits {
         /// Bytes of stored deliveries, unless a single delivery has more.
         var bytes: Int32 = 4 << 20
@@ -27,9 +27,9 @@ struct Step {
     enum Manner {
         /// As if nothing could fail, everything at once.
         case plain
-        /// Writes the fold and each projector separately, and takes only so many batches, to find out who fails and at which
-        /// batch. If it is a single batch, the one that fails stops there; if there are several, nothing is stored
-        /// (`cannotTell`). With patience, taking too long is a failure, too.
+        /// Writes the fold and each projector separately, and takes only so many batches, to find out who fails and at
+        /// which batch. If it is a single batch, the one that fails stops there; if there are several, nothing is
+        /// stored (`cannotTell`). With patience, taking too long is a failure, too.
         case careful(batches: Int32, isPatient: Bool = false)
     }
 
@@ -81,8 +81,8 @@ struct Step {
         // The next step sees them as stopped.
         guard older.isEmpty else { return Taken(stops: older) }
         guard lane.isRunning else { return nil }
-        // If a month is created or dropped while a statement is planned, the statement may know only the old tables and miss
-        // the rows that moved. So this locks the log first, and all later reads are consistent.
+        // If a month is created or dropped while a statement is planned, the statement may know only the old tables and
+        // miss the rows that moved. So this locks the log first, and all later reads are consistent.
         try connection.execute(script: "LOCK TABLE log.event IN ACCESS SHARE MODE")
         CrashPoint.pass("claimed")
         let manner = chosenManner(lane.position)
@@ -107,8 +107,8 @@ struct Step {
         return Taken(moved: Move(start: lane.position, end: end), events: range.events, stops: stops)
     }
 
-    /// Reads the events, applies them to their deliveries, and updates the cells of these projectors. It works part by part, so
-    /// memory for stored deliveries and changed cells is limited, whatever the events are.
+    /// Reads the events, applies them to their deliveries, and updates the cells of these projectors. It works part by
+    /// part, so memory for stored deliveries and changed cells is limited, whatever the events are.
     private func advance(
         _ range: BatchRange, of lane: Lane, counting projectors: [CellChanges.Target], apart: Bool,
         on connection: inout Connection
@@ -137,8 +137,8 @@ struct Step {
         try cells.write(on: &connection)
     }
 
-    /// Does the same, and for a single batch finds out which projector fails. Stops that projector there, and goes on with the
-    /// others. Returns the stops.
+    /// Does the same, and for a single batch finds out which projector fails. Stops that projector there, and goes on
+    /// with the others. Returns the stops.
     private func advanceWithCare(
         _ range: BatchRange, of lane: Lane, _ isPatient: Bool, on connection: inout Connection
     ) throws -> [Stop] {
@@ -177,8 +177,8 @@ struct Step {
 }
 
 extension Step.Stop {
-    /// Records the stop for analysts and operators. Of two stops the earlier batch is kept, and at the same batch the first
-    /// reason. Returns whether this stop was kept.
+    /// Records the stop for analysts and operators. Of two stops the earlier batch is kept, and at the same batch the
+    /// first reason. Returns whether this stop was kept.
     func record(in generation: Int32, on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
             """

@@ -1,10 +1,10 @@
 internal import ServiceRuntime
 
-/// How careful steps are where one ran into its timeout: they take a single batch, and then a single batch with all the time there
-/// is. If it does not end by then, what holds it up is stopped.
+/// How careful steps are where one ran into its timeout: they take a single batch, and then a single batch with all the
+/// time there is. If it does not end by then, what holds it up is stopped.
 ///
-/// Lanes of one runner share it, since the shards that cannot move pass from lane to lane. It concerns the shards that are as far
-/// behind as those; what others do well meanwhile says nothing about them.
+/// Lanes of one runner share it, since the shards that cannot move pass from lane to lane. It concerns the shards that
+/// are as far behind as those; what others do well meanwhile says nothing about them.
 final class StepCare: Sendable {
     enum Level: Int, Sendable {
         case none

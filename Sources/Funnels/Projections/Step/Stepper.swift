@@ -1,8 +1,8 @@
 internal import Postgres
 internal import ServiceRuntime
 
-/// Takes steps. When one fails for good, it halves the range until it finds the single batch that fails, stops the projector
-/// that cannot take it, and goes on with the others. After a slow step it takes smaller ones.
+/// Takes steps. When one fails for good, it halves the range until it finds the single batch that fails, stops the
+/// projector that cannot take it, and goes on with the others. After a slow step it takes smaller ones.
 struct Stepper {
     var choice: Lane.Choice
     var projectors = Projectors.all

@@ -4,8 +4,8 @@ internal import Postgres
 enum BatchGate {
     /// The first batches up to a position with a wrong number of events, and how many such batches there are.
     ///
-    /// `events` is SQL for the shard's events in a copy of the log. It needs one pass, while `log.batch_expected` would look up
-    /// the losses of each batch.
+    /// `events` is SQL for the shard's events in a copy of the log. It needs one pass, while `log.batch_expected` would
+    /// look up the losses of each batch.
     static func gaps(
         among events: String, shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
     ) throws(PostgresError) -> (first: [BatchGap], count: Int64) {
@@ -40,7 +40,8 @@ enum BatchGate {
 package struct BatchGap: Sendable {
     package let shard: Int16
     package let batch: Int64
-    /// The events committed, less those that erasure and retention removed. Nil if the batch has no events in this shard.
+    /// The events committed, less those that erasure and retention removed. Nil if the batch has no events in this
+    /// shard.
     package let expected: Int64?
     package let found: Int64
 }

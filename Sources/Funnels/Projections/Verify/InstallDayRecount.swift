@@ -2,10 +2,10 @@ internal import EventLog
 internal import Telemetry
 
 extension RecountTables {
-    /// The days of installs, from all events of the shard but those of sealed days. Events of a day come in event order, and
-    /// `rank` continues from day to day. What the last of them says is the greatest (rank, something), packed into one number.
-    /// Of the receipts in a quarter of an hour the last 8 count. Installs are joined by their number in the order of ids, since
-    /// ids that clients choose may all have one hash.
+    /// The days of installs, from all events of the shard but those of sealed days. Events of a day come in event
+    /// order, and `rank` continues from day to day. What the last of them says is the greatest (rank, something),
+    /// packed into one number. Of the receipts in a quarter of an hour the last 8 count. Installs are joined by their
+    /// number in the order of ids, since ids that clients choose may all have one hash.
     static func installDays(shard: Int16, of copy: LogCopy, exceptSealed: Bool) -> String {
         let sealed = """
             WHERE NOT EXISTS (
@@ -66,8 +66,8 @@ extension RecountTables {
 }
 
 extension Recount {
-    /// The facts of each install and day as its row holds them. The state, which the fold keeps to merge later events, is not
-    /// compared, and neither are the device times: they only say where to look.
+    /// The facts of each install and day as its row holds them. The state, which the fold keeps to merge later events,
+    /// is not compared, and neither are the device times: they only say where to look.
     package static let installDay = Recount(
         table: InstallDayTable.parent, projector: DeliveryTable.projector,
         key: [Column("app", .app), Column("install_id"), Column("day")],

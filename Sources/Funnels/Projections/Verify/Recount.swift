@@ -2,10 +2,11 @@ internal import Postgres
 
 /// How to count one table of a projector again from raw events, in pure SQL, and how to show its cells to people.
 ///
-/// A recount shares no code with the fold that it checks. It sees all events of a delivery at once and lets PostgreSQL find
-/// orders, firsts and sums.
+/// A recount shares no code with the fold that it checks. It sees all events of a delivery at once and lets PostgreSQL
+/// find orders, firsts and sums.
 package struct Recount: Sendable {
-    /// The projection's table, without schema and number. The recount has the same columns, except `generation` and `shard`.
+    /// The projection's table, without schema and number. The recount has the same columns, except `generation` and
+    /// `shard`.
     package let table: String
     /// The projector that the table belongs to.
     package let projector: String
@@ -99,7 +100,8 @@ extension Recount {
         case word
         /// A code, with the names of the codes from 1 on; 0 for none.
         case code([String])
-        /// The first response to a delivery: the id of an action, -1 an opening, -2 a story's call to action, 0 for none.
+        /// The first response to a delivery: the id of an action, -1 an opening, -2 a story's call to action, 0 for
+        /// none.
         case response
         /// One bit for each name, the lowest first.
         case flags([String])
@@ -111,8 +113,8 @@ extension Recount {
 package enum Recounts {
     package static let all = all(of: Projectors.all)
 
-    /// The recounts of these projectors. The tables of the fold come first, the deliveries before all, since every other differing cell shows which of its
-    /// deliveries differ.
+    /// The recounts of these projectors. The tables of the fold come first, the deliveries before all, since every
+    /// other differing cell shows which of its deliveries differ.
     package static func all(of projectors: [any Projector.Type]) -> [Recount] {
         [.delivery, .installDay]
             + projectors.flatMap { projector in projector.tables.map { Recount($0, of: projector) } }

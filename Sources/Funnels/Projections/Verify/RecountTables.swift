@@ -1,17 +1,18 @@
 internal import EventLog
 package import Postgres
 
-/// The temporary tables and views that recounts read: some shards, one after another, created again in each transaction.
+/// The temporary tables and views that recounts read: some shards, one after another, created again in each
+/// transaction.
 ///
-/// - `recount_log`, a view: the events of the open shard up to its position. It reads a copy: the log itself would be read from
-///   end to end each time. One pass over the log makes the copies of several shards.
+/// - `recount_log`, a view: the events of the open shard up to its position. It reads a copy: the log itself would be
+///   read from end to end each time. One pass over the log makes the copies of several shards.
 /// - `recount_event`, a view: the events that count. Events of sealed deliveries do not, and neither do events about an
 ///   install, which belong to no fold: a goal (type 12) may name a delivery all the same.
 /// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
 /// - `recount_install_day`: a row for each day of an install, with all that its events of that day say together.
-/// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events that
-///   count.
+/// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events
+///   that count.
 package enum RecountTables {
     /// Copies one shard and makes its tables, in a transaction of its own.
     package static func make(
@@ -64,13 +65,13 @@ package enum RecountTables {
         ("recount_delivery", deliveries), ("recount_tap", taps), ("recount_page", pages),
     ]
 
-    /// There is enough memory to sort a big shard in a few runs. Names and cells are grouped by sorting: PostgreSQL's hashes have
-    /// no secret, and whoever chooses the names can make them collide. All joins are equality joins and run as hash joins, over
-    /// numbers that nobody outside chooses (`Scatter`): without statistics, the planner takes millions of rows for one,
-    /// and compiles (`jit`) what then runs for a moment. The joins are
-    /// written in a good order; looking for a better one would take most of the planner's time. No index begins with the shard,
-    /// and fetching a row here and there through a whole index reads the table as well. Plans need only the number of rows and of
-    /// different values; with the usual statistics, gathering them took a quarter of all time.
+    /// There is enough memory to sort a big shard in a few runs. Names and cells are grouped by sorting: PostgreSQL's
+    /// hashes have no secret, and whoever chooses the names can make them collide. All joins are equality joins and run
+    /// as hash joins, over numbers that nobody outside chooses (`Scatter`): without statistics, the planner takes
+    /// millions of rows for one, and compiles (`jit`) what then runs for a moment. The joins are written in a good
+    /// order; looking for a better one would take most of the planner's time. No index begins with the shard, and
+    /// fetching a row here and there through a whole index reads the table as well. Plans need only the number of rows
+    /// and of different values; with the usual statistics, gathering them took a quarter of all time.
     private static let settings = """
         SET LOCAL work_mem = '64MB'; SET LOCAL enable_hashagg = off; SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_indexscan = off; SET LOCAL join_collapse_limit = 1;
         SET LOCAL jit = off; SET LOCAL default_statistics_target = 5
@@ -105,10 +106,10 @@ package enum RecountTables {
         """
     }
 
-    /// The first of something in event order is the least (rank, something), packed into one number, so that each needs no
-    /// sort. Ranks continue from delivery to delivery, which costs less than starting again.
-    /// The bits of `types`: 2 received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped; of stories 64 started, 128 page
-    /// shown, 256 action tapped, 512 finished, 1024 fallback shown.
+    /// The first of something in event order is the least (rank, something), packed into one number, so that each needs
+    /// no sort. Ranks continue from delivery to delivery, which costs less than starting again. The bits of `types`: 2
+    /// received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped; of stories 64 started, 128 page shown, 256
+    /// action tapped, 512 finished, 1024 fallback shown.
     private static let deliveries = """
         WITH ranked AS (
             SELECT *, row_number() OVER (
@@ -221,8 +222,8 @@ package enum RecountTables {
         SELECT *, received AND responded AS received_responded, unanswered AND shown_to_nobody AS suppressed FROM flagged
         """
 
-    /// Whether an event `e` belongs to a delivery `d`. The names are in a CASE because the planner would take three equal names
-    /// for three independent conditions, and expect a single row.
+    /// Whether an event `e` belongs to a delivery `d`. The names are in a CASE because the planner would take three
+    /// equal names for three independent conditions, and expect a single row.
     static let ofDelivery = """
         e.scatter = d.scatter
             AND CASE WHEN e.notification_key = d.notification_key AND e.install_id = d.install_id AND e.app = d.app
@@ -252,9 +253,10 @@ package enum RecountTables {
             d.app, d.install_id, d.notification_key, d.day, d.category, d.sole, d.received, d.first_receipt_at, e.action_id
         """
 
-    /// Reads the first 1,000 story events of a delivery. A page dwells until the next start, page, tap or finish, if that is no
-    /// start and comes within 60 s. The page advances if another page ended its dwell: one further on whose cause is neither
-    /// turning back (4) nor a beginning (1), or a different one whose cause is by itself (2), a tap (3) or a loop (5).
+    /// Reads the first 1,000 story events of a delivery. A page dwells until the next start, page, tap or finish, if
+    /// that is no start and comes within 60 s. The page advances if another page ended its dwell: one further on whose
+    /// cause is neither turning back (4) nor a beginning (1), or a different one whose cause is by itself (2), a tap
+    /// (3) or a loop (5).
     private static let pages = """
         WITH placed AS (
             SELECT

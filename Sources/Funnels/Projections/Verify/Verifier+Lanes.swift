@@ -2,8 +2,8 @@ package import Postgres
 internal import ServiceRuntime
 
 extension Verifier {
-    /// Verifies on several connections at once, each recounting its own shards: the processor is the limit, and one connection
-    /// keeps one core busy. `open` is called on several threads.
+    /// Verifies on several connections at once, each recounting its own shards: the processor is the limit, and one
+    /// connection keeps one core busy. `open` is called on several threads.
     package func verify(
         _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int,
         cancellation: Cancellation = Cancellation(),

@@ -62,7 +62,8 @@ extension Verifier {
         }
     }
 
-    /// Whether words were merged or pruned after the generation was made: its cells are then of other words than the log's.
+    /// Whether words were merged or pruned after the generation was made: its cells are then of other words than the
+    /// log's.
     private func isUnderOlderWords(
         _ generation: Int32, on connection: inout Connection
     ) throws(PostgresError) -> Bool {
@@ -73,8 +74,8 @@ extension Verifier {
             """)[0].get(0)
     }
 
-    /// The shards of which the log or a compared table has a row. The others need no recount: databases that are young, or have
-    /// few installs, have many of them.
+    /// The shards of which the log or a compared table has a row. The others need no recount: databases that are young,
+    /// or have few installs, have many of them.
     private func filledShards(
         among shards: [Int16], in copy: LogCopy, _ comparisons: [Comparison], on connection: inout Connection
     ) throws(PostgresError) -> Set<Int16> {
@@ -214,8 +215,8 @@ extension Verifier {
         return projectors
     }
 
-    /// The apps whose days are on their way to another zone, or to other rules of their zone: some stand here and some there, and
-    /// neither is wrong.
+    /// The apps whose days are on their way to another zone, or to other rules of their zone: some stand here and some
+    /// there, and neither is wrong.
     private func noteMoves(
         in report: inout VerificationReport, on connection: inout Connection
     ) throws(PostgresError) -> [Int32] {

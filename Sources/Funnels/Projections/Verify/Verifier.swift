@@ -6,8 +6,8 @@ package import Postgres
 /// let report = try Verifier().verify(on: &connection) { step in show(step) }
 /// ```
 ///
-/// It goes shard by shard, each at the generation's position in that shard, in one snapshot, while readers and writers go on.
-/// It needs an owner's rights, uses only temporary tables, and leaves nothing behind.
+/// It goes shard by shard, each at the generation's position in that shard, in one snapshot, while readers and writers
+/// go on. It needs an owner's rights, uses only temporary tables, and leaves nothing behind.
 package struct Verifier: Sendable {
     let recounts: [Recount]
     let mostDifferences: Int
@@ -15,8 +15,8 @@ package struct Verifier: Sendable {
     let eventsPerTable: Int64
 
     /// `mostDifferences` limits how many differing cells, and how many batches, are listed; `mostDeliveries` limits the
-    /// deliveries listed for each cell. Shards share a table of the copy up to `eventsPerTable`: to create one costs as much as
-    /// to read so many rows that are not needed.
+    /// deliveries listed for each cell. Shards share a table of the copy up to `eventsPerTable`: to create one costs as
+    /// much as to read so many rows that are not needed.
     package init(
         recounts: [Recount] = Recounts.all, mostDifferences: Int = 20, mostDeliveries: Int = 5,
         eventsPerTable: Int64 = 10_000

@@ -1,9 +1,9 @@
 package import Postgres
 internal import ServiceRuntime
 
-/// Moves the deliveries and the installs of an app to their days in the app's present time zone, after somebody changed the zone or an update of
-/// the time-zone data moved a midnight. It uses small transactions that move whole deliveries, so every law holds meanwhile.
-/// The next run of any process continues an interrupted change.
+/// Moves the deliveries and the installs of an app to their days in the app's present time zone, after somebody changed
+/// the zone or an update of the time-zone data moved a midnight. It uses small transactions that move whole deliveries,
+/// so every law holds meanwhile. The next run of any process continues an interrupted change.
 package struct ZoneChange: Sendable {
     package let app: Int32
     package let slug: String
@@ -16,8 +16,8 @@ package struct ZoneChange: Sendable {
     /// The most deliveries that one transaction moves. All steps wait for it.
     package var mostDeliveries: Int32 = 5_000
 
-    /// Call this in the transaction that changes a zone, before the change. It records in which zone the days are, and that
-    /// they will not all be in one zone.
+    /// Call this in the transaction that changes a zone, before the change. It records in which zone the days are, and
+    /// that they will not all be in one zone.
     package static func remember(_ slug: String, on connection: inout Connection) throws(PostgresError) {
         // An unfinished generation has days of the old zone; one that begins after this has none.
         try GenerationBuilder.retireUnfinished(on: &connection)
@@ -89,11 +89,12 @@ package struct ZoneChange: Sendable {
         return (zones, rules)
     }
 
-    /// Makes the change in the live generation, and returns how many deliveries moved to another day. Each delivery moves to
-    /// its day in the zone of that moment. The change counts as made only if nobody changed the zone again meanwhile.
+    /// Makes the change in the live generation, and returns how many deliveries moved to another day. Each delivery
+    /// moves to its day in the zone of that moment. The change counts as made only if nobody changed the zone again
+    /// meanwhile.
     package func make(on connection: inout Connection) throws -> Int {
-        // Once this has locked their shards, the steps that began under the old zone have ended. It also gives up an unfinished
-        // generation, which began under old rules.
+        // Once this has locked their shards, the steps that began under the old zone have ended. It also gives up an
+        // unfinished generation, which began under old rules.
         _ = try transaction(before: GenerationBuilder.retireUnfinished, on: &connection) { _, _ in 0 }
         CrashPoint.pass("steps of the old zone ended")
         var moved = 0

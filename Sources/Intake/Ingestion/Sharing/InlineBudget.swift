@@ -1,10 +1,10 @@
 internal import ServiceRuntime
 
-/// How much the thread that serves all connections may decode itself: little for each app, and for all together not so much
-/// that others wait.
+/// How much the thread that serves all connections may decode itself: little for each app, and for all together not so
+/// much that others wait.
 ///
-/// Decoding a small envelope takes less time than passing it to another thread. An app that sends many of them waits in the
-/// lane instead.
+/// Decoding a small envelope takes less time than passing it to another thread. An app that sends many of them waits in
+/// the lane instead.
 final class InlineBudget: Sendable {
     /// The time that can be used now; it refills over time.
     private struct Purse {

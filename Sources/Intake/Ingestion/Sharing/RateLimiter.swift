@@ -3,9 +3,9 @@ internal import ServiceRuntime
 
 /// A token bucket for each app with a limit.
 ///
-/// An envelope costs the number of its events, or one for each 4 KiB begun of its unpacked bytes, or one, whichever is the
-/// most. As long as the bucket has any tokens, a request passes and may leave the bucket in debt, so that an envelope larger
-/// than the burst passes, too. The debt is paid before the next request.
+/// An envelope costs the number of its events, or one for each 4 KiB begun of its unpacked bytes, or one, whichever is
+/// the most. As long as the bucket has any tokens, a request passes and may leave the bucket in debt, so that an
+/// envelope larger than the burst passes, too. The debt is paid before the next request.
 final class RateLimiter: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -17,7 +17,8 @@ final class RateLimiter: Sendable {
     /// The cost of that many bytes.
     static func tokens(forBytes bytes: Int) -> Int { max(1, (bytes + 4095) / 4096) }
 
-    /// Seconds until an app in debt may try again; nil if it is not in debt. `paid` is what this request has already paid.
+    /// Seconds until an app in debt may try again; nil if it is not in debt. `paid` is what this request has already
+    /// paid.
     func wait(of app: Int32, under limit: RateLimit?, besides paid: Int = 0, at now: Deadline = .now) -> Double? {
         guard let limit else { return nil }
         return buckets.withLock { buckets in

@@ -5,7 +5,8 @@ extension Appender {
         package var node: String
         /// The most words of one app and kind. An app may have ten times as many devices and contexts.
         package var mostWords: Int32
-        /// How many new words of all kinds one install, and one key, may bring within an hour, counted over all processes.
+        /// How many new words of all kinds one install, and one key, may bring within an hour, counted over all
+        /// processes.
         package var newWords = NewWords()
         /// The longest that one statement may take before the connection is given up.
         package var statementSeconds: Int

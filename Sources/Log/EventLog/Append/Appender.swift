@@ -7,10 +7,10 @@ internal import Values
 
 /// Appends to the log, one commit at a time. One thread uses it. If its connection is lost, it opens a new one.
 ///
-/// A batch goes through these stages: words become ids; events that the log has, or that the batch repeats, are found; the rest
-/// is stored by COPY, in a fixed order so that two nodes with crossed retries cannot deadlock; then the batch takes its number
-/// under the lock of the head, and commits. Removed events are rejected before that, and under the head's lock the log turns
-/// back a writer that does not know the newest history.
+/// A batch goes through these stages: words become ids; events that the log has, or that the batch repeats, are found;
+/// the rest is stored by COPY, in a fixed order so that two nodes with crossed retries cannot deadlock; then the batch
+/// takes its number under the lock of the head, and commits. Removed events are rejected before that, and under the
+/// head's lock the log turns back a writer that does not know the newest history.
 package final class Appender {
     private let configuration: Configuration
     private let allowance: RejectedAllowance
@@ -23,8 +23,9 @@ package final class Appender {
     /// The number of shards in this database.
     private var shards: Int16 = 0
     private var batchIDs: Range<Int64> = 0..<0
-    /// Probing costs a tenth of the throughput, and most batches have no repeats. So a batch is stored without a probe unless
-    /// one of the last few had a repeat. If the unique index refuses it, the batch is rolled back and then probed.
+    /// Probing costs a tenth of the throughput, and most batches have no repeats. So a batch is stored without a probe
+    /// unless one of the last few had a repeat. If the unique index refuses it, the batch is rolled back and then
+    /// probed.
     private var batchesToProbe = 0
     private static let batchesToProbeAfterRepeat = 64
     /// Whether the last failure was a row that COPY did not accept.
@@ -56,8 +57,8 @@ package final class Appender {
             url: configuration.url, role: .ingest, purpose: "writer", log: log,
             statementSeconds: configuration.statementSeconds)
         fresh.deadline = .after(seconds: 10)
-        // The probe is planned once, perhaps on an empty table, and must look each candidate up by the index whatever the
-        // statistics say. Its LIMIT rules out every other join, and these settings every other scan.
+        // The probe is planned once, perhaps on an empty table, and must look each candidate up by the index whatever
+        // the statistics say. Its LIMIT rules out every other join, and these settings every other scan.
         try fresh.execute(
             script: """
                 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
@@ -85,9 +86,9 @@ package final class Appender {
         package static let place = Checks(rawValue: 2)
     }
 
-    /// Stores the events of the submissions and returns the verdict of each, in order. When this returns, they are committed.
-    /// When it throws, they may or may not be; a retry is safe. It checks neither keys nor shards: this is for what an owner
-    /// appends.
+    /// Stores the events of the submissions and returns the verdict of each, in order. When this returns, they are
+    /// committed. When it throws, they may or may not be; a retry is safe. It checks neither keys nor shards: this is
+    /// for what an owner appends.
     package func append(_ submissions: [Submission]) throws(PostgresError) -> [[Verdict]] {
         zip(submissions, try append(submissions, checking: [])).compactMap { submission, settlement in
             if case .settled(let verdicts) = settlement { verdicts.each(of: submission) } else { nil }
@@ -104,8 +105,8 @@ package final class Appender {
                 try learnFirstKeys(of: submissions)
                 batch.begin(without: exclusions(from: submissions, checks))
                 if batch.isForElsewhere, !isNews {
-                    // The sender used a different map, maybe a newer one. An empty batch commits nothing, so only reading
-                    // the map again tells.
+                    // The sender used a different map, maybe a newer one. An empty batch commits nothing, so only
+                    // reading the map again tells.
                     mayHaveNewRemovals = true
                     continue
                 }
@@ -148,8 +149,8 @@ package final class Appender {
         return exclusions
     }
 
-    /// Stores these candidates, in one batch if PostgreSQL takes them. Otherwise it halves them until it finds the event at
-    /// fault. Only an error of COPY itself is an event's fault.
+    /// Stores these candidates, in one batch if PostgreSQL takes them. Otherwise it halves them until it finds the
+    /// event at fault. Only an error of COPY itself is an event's fault.
     private func store(
         _ candidates: ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
@@ -172,8 +173,8 @@ package final class Appender {
         }
     }
 
-    /// Runs one transaction, and repeats it while it crosses another writer's commit. Takes out candidates that get a verdict
-    /// before.
+    /// Runs one transaction, and repeats it while it crosses another writer's commit. Takes out candidates that get a
+    /// verdict before.
     private func attempt(
         _ candidates: inout ArraySlice<PendingBatch.Candidate>, in batch: inout PendingBatch
     ) throws(PostgresError) {
@@ -203,10 +204,11 @@ package final class Appender {
         }
     }
 
-    /// Whether another transaction may be the reason, so that trying again may help. A unique violation is either a retry that
-    /// another node stored between our probe and our COPY, which the next probe sees, or another event with the same hash: if a
-    /// batch is refused although the log has none of it, we find ties and break them. A check violation may come from a
-    /// partition that was attached while we wrote into the default one, or from the row itself.
+    /// Whether another transaction may be the reason, so that trying again may help. A unique violation is either a
+    /// retry that another node stored between our probe and our COPY, which the next probe sees, or another event with
+    /// the same hash: if a batch is refused although the log has none of it, we find ties and break them. A check
+    /// violation may come from a partition that was attached while we wrote into the default one, or from the row
+    /// itself.
     private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
         switch state {
         case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
@@ -307,15 +309,15 @@ package final class Appender {
 
     private static let beginAndCopy = "\(begin.sql); \(EventRow.copy)"
 
-    /// Opens the transaction and returns the places of those candidates that the log already has. Without candidates it returns
-    /// nil and opens nothing.
+    /// Opens the transaction and returns the places of those candidates that the log already has. Without candidates it
+    /// returns nil and opens nothing.
     private func probe(_ candidates: ArraySlice<PendingBatch.Candidate>) throws(PostgresError) -> Set<Int>? {
         guard let probe = Probe.statement(candidates) else { return nil }
         return try Probe.places(try connected(connection?.pipeline([Appender.begin, probe]))[1])
     }
 
-    /// Distinguishes events with the same time and hash: each takes the lowest free tie. Returns the events for which none is
-    /// free; that takes hashes that somebody made on purpose.
+    /// Distinguishes events with the same time and hash: each takes the lowest free tie. Returns the events for which
+    /// none is free; that takes hashes that somebody made on purpose.
     private func breakTies(
         of candidates: inout ArraySlice<PendingBatch.Candidate>, known: Set<Int>
     ) throws(PostgresError) -> [PendingBatch.Candidate] {
@@ -325,8 +327,8 @@ package final class Appender {
         }
         var taken: [Slot: Set<Int32>] = [:]
         var crowded: [PendingBatch.Candidate] = []
-        // Waits for an erasure that is running. The next one waits for this commit, since an erasure moves the ties of the
-        // remaining events.
+        // Waits for an erasure that is running. The next one waits for this commit, since an erasure moves the ties of
+        // the remaining events.
         try connected(connection?.queryPrepared("SELECT log.hold_ties()"))
         let rows = try connected(connection?.queryPrepared(Probe.ties(candidates)))
         for (offset, place) in candidates.indices.enumerated() where !known.contains(offset) {
@@ -354,9 +356,9 @@ package final class Appender {
         return true
     }
 
-    /// Gives verdicts to candidates from before an erasure or from a closed month, and returns the others. Such a candidate is
-    /// a duplicate if the log still has it, and is rejected otherwise. It uses what this writer knows; if that is not the
-    /// newest history, the log turns the commit back.
+    /// Gives verdicts to candidates from before an erasure or from a closed month, and returns the others. Such a
+    /// candidate is a duplicate if the log still has it, and is rejected otherwise. It uses what this writer knows; if
+    /// that is not the newest history, the log turns the commit back.
     ///
     /// No such candidate may be left for the unique index: by then the stored event may be gone.
     private func settleRemoved(of batch: inout PendingBatch) throws(PostgresError) -> [PendingBatch.Candidate] {

@@ -2,9 +2,11 @@ internal import Envelopes
 package import Postgres
 internal import Telemetry
 
-/// Returns the verdicts that a submission would get now. It checks what the appender checks, stores nothing and learns no word.
+/// Returns the verdicts that a submission would get now. It checks what the appender checks, stores nothing and learns
+/// no word.
 package enum DryRun {
-    /// The verdicts of its events, all as of one moment. It cannot foresee what PostgreSQL itself would refuse (`unstorable`).
+    /// The verdicts of its events, all as of one moment. It cannot foresee what PostgreSQL itself would refuse
+    /// (`unstorable`).
     package static func verdicts(
         of submission: Submission, on connection: inout Connection
     ) throws(PostgresError) -> Verdicts {

@@ -4,13 +4,14 @@ internal import Telemetry
 struct EventColumn {
     let name: String
     let comment: String
-    /// SQL for the id or code, given a row `e` of the log, its batch `b`, `log.counted_device` d and `log.counted_context` c.
-    /// `word_1` and `word_2` are the ids that these words count as.
+    /// SQL for the id or code, given a row `e` of the log, its batch `b`, `log.counted_device` d and
+    /// `log.counted_context` c. `word_1` and `word_2` are the ids that these words count as.
     var opened: String
     var types = EventTypes.all
     /// Whether it describes the event itself, and not what happened.
     var isCommon = false
-    /// SQL for the readable value, in a view of these types: `d` and `c` have names there, and `word_1` and `word_2` are words.
+    /// SQL for the readable value, in a view of these types: `d` and `c` have names there, and `word_1` and `word_2`
+    /// are words.
     var shown: @Sendable (EventTypes) -> String
 }
 
@@ -97,7 +98,8 @@ extension EventColumn {
         }
     }
 
-    /// The value of a device or context that did not fit into its dictionary: the event's row has its members as an array.
+    /// The value of a device or context that did not fit into its dictionary: the event's row has its members as an
+    /// array.
     private static func loose(_ dictionary: Combination.Dictionary, _ name: String) -> String {
         let place = Combination.columns(of: dictionary).firstIndex(of: name) ?? -1
         return "(e.rare -> '\(dictionary)' ->> \(place))::integer"

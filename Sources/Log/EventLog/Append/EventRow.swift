@@ -3,8 +3,8 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// A row of `log.event` as it is written. The catalogue says where each member goes. This code, which runs for every event, is
-/// written by hand, and a test compares the two member by member.
+/// A row of `log.event` as it is written. The catalogue says where each member goes. This code, which runs for every
+/// event, is written by hand, and a test compares the two member by member.
 enum EventRow {
     /// In the order in which a row is written.
     static let columns = [
@@ -114,7 +114,8 @@ extension CopyRows {
 }
 
 extension EventRecord {
-    /// The time of receipt if the batch's is not close enough, or if `occurredAt` was computed from it and must be exact.
+    /// The time of receipt if the batch's is not close enough, or if `occurredAt` was computed from it and must be
+    /// exact.
     fileprivate func receivedAt(besides batch: Timestamp) -> Timestamp? {
         timeSource == .device && 0..<EventRow.sameReceipt ~= receivedAt - batch ? nil : receivedAt
     }

@@ -1,8 +1,8 @@
 package import ServiceRuntime
 package import Values
 
-/// Knows which months have a partition, so that writers can ask for a new month at its first event: if it is created late, rows
-/// have to move.
+/// Knows which months have a partition, so that writers can ask for a new month at its first event: if it is created
+/// late, rows have to move.
 package final class PartitionRequests: Sendable {
     private struct State {
         var known: Set<CivilDate> = []

@@ -4,16 +4,16 @@ package import Values
 
 /// The monthly partitions of the log. They are created ahead of need, or later for months that turn out to have events.
 package enum Partitions {
-    /// How many months back a month can have its own partition. Older events are in the default partition, with those of absurd
-    /// clocks.
+    /// How many months back a month can have its own partition. Older events are in the default partition, with those
+    /// of absurd clocks.
     static let monthsBack = 36
     static let monthsAhead = 2
 
     /// Whether a round of `keep` created everything.
     package enum Outcome: Sendable { case complete, tryAgainSoon }
 
-    /// Creates missing partitions around this moment, and those of `asked` that are not too far away. Stops at the first one
-    /// that a reader blocks, since writers wait as long as we do.
+    /// Creates missing partitions around this moment, and those of `asked` that are not too far away. Stops at the
+    /// first one that a reader blocks, since writers wait as long as we do.
     package static func keep(
         _ asked: Set<CivilDate> = [], at now: Timestamp, book: PartitionRequests, on connection: inout Connection,
         log: Log
@@ -46,7 +46,8 @@ package enum Partitions {
         return months
     }
 
-    /// The months that should have a partition and have none: around now, requested, or with rows in the default partition.
+    /// The months that should have a partition and have none: around now, requested, or with rows in the default
+    /// partition.
     private static func missing(
         _ asked: Set<CivilDate>, at now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [CivilDate] {

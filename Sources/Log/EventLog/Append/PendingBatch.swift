@@ -150,8 +150,8 @@ struct PendingBatch {
         }
     }
 
-    /// Gives the candidates the ids of words that the cache knows. Returns the words that it does not know, each with who
-    /// brought it first.
+    /// Gives the candidates the ids of words that the cache knows. Returns the words that it does not know, each with
+    /// who brought it first.
     mutating func nameCandidates(_ cache: inout WordCache) -> [WordGroup: [Word: WordOrigin]] {
         var asked: [WordGroup: [Word: WordOrigin]] = [:]
         // What an event shares with the one before it in its envelope is not looked up again.
@@ -260,8 +260,8 @@ struct PendingBatch {
         unknown = []
     }
 
-    /// Gives each candidate the ids of its device and context that the cache knows, and returns the combinations that it does
-    /// not know.
+    /// Gives each candidate the ids of its device and context that the cache knows, and returns the combinations that
+    /// it does not know.
     mutating func combineCandidates(_ cache: CombinationCache) -> [CombinationGroup: [Combination]] {
         var unknown: Set<Combination> = []
         forEachInItsEnvelope { batch, index, before, envelope in
@@ -402,7 +402,8 @@ struct PendingBatch {
         pending.refusals += refusals
     }
 
-    /// Removes everything that would bring an erased install back, and returns the rejected events that were to be kept.
+    /// Removes everything that would bring an erased install back, and returns the rejected events that were to be
+    /// kept.
     mutating func removeErased(by removed: RemovedHistory) -> [Refusal] {
         fresh.removeAll { removed.hasErased($0.install, app: $0.app) }
         for index in pending.drops.indices

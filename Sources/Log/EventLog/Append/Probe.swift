@@ -2,8 +2,8 @@ internal import Postgres
 
 /// Finds the events that the log already has.
 ///
-/// The unique index has a hash of each identity. So the probe looks at the entries with the same time and hash, hardly ever
-/// more than one, and compares the full identities.
+/// The unique index has a hash of each identity. So the probe looks at the entries with the same time and hash, hardly
+/// ever more than one, and compares the full identities.
 enum Probe {
     /// The query for the candidates, which are in order; nil if there are none.
     static func statement(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement? {
@@ -25,8 +25,8 @@ enum Probe {
             """
     }
 
-    /// The hash of each candidate, and the ties that other events of the same time and hash have. Needed only if the unique
-    /// index refused a batch although the log has none of it.
+    /// The hash of each candidate, and the ties that other events of the same time and hash have. Needed only if the
+    /// unique index refused a batch although the log has none of it.
     static func ties(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement {
         let keys = candidates.map(\.identity)
         return """

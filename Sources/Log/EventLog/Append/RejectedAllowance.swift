@@ -1,8 +1,8 @@
 internal import ServiceRuntime
 internal import Values
 
-/// How many more rejected events are kept today, app by app, so that a client that sends only garbage cannot fill the disk.
-/// Beyond that they are only counted.
+/// How many more rejected events are kept today, app by app, so that a client that sends only garbage cannot fill the
+/// disk. Beyond that they are only counted.
 package final class RejectedAllowance: Sendable {
     private struct Day: Hashable {
         let app: Int32

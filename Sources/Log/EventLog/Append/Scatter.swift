@@ -3,9 +3,9 @@ internal import Values
 
 /// Makes SQL for numbers of 128 bits that stand for names in joins.
 ///
-/// PostgreSQL's hashes of texts and ids have no secret. Clients choose these, so they can make many that have one hash, and a hash
-/// join over them then compares each with each. Joins over these numbers find few rows at once, whatever the names are. The names
-/// are compared as well: they decide.
+/// PostgreSQL's hashes of texts and ids have no secret. Clients choose these, so they can make many that have one hash,
+/// and a hash join over them then compares each with each. Joins over these numbers find few rows at once, whatever the
+/// names are. The names are compared as well: they decide.
 package struct Scatter: Sendable {
     /// A new one for each transaction, so it is of no use to anybody who sees the SQL.
     private let secret: UUID
@@ -22,7 +22,8 @@ package struct Scatter: Sendable {
     /// SQL for the number of the install of a row.
     package func install(_ row: String) -> Piece { Piece("md5('\(secret)' || \(row).install_id)::uuid") }
 
-    /// SQL for a number below `count` that follows from some columns: it divides rows into parts of about the same size.
+    /// SQL for a number below `count` that follows from some columns: it divides rows into parts of about the same
+    /// size.
     package func part(_ columns: [String], of count: Int64) -> String {
         "mod(('x' || left(md5('\(secret)' || ROW(\(columns.joined(separator: ", ")))::text), 8))::bit(32)::bigint, \(count))"
     }

@@ -1,7 +1,7 @@
 package import Postgres
 
-/// What a cell that leaves its cluster has besides events: what became of all that it received, the events it rejected, and the
-/// reports of dropped ones. The first cell takes it, so that no number changes.
+/// What a cell that leaves its cluster has besides events: what became of all that it received, the events it rejected,
+/// and the reports of dropped ones. The first cell takes it, so that no number changes.
 package enum CellLeftovers {
     private static let rejected = [
         "app", "key", "received_at", "sent_at", "install_id", "event_id", "reason", "detail", "source", "raw",
@@ -34,8 +34,8 @@ package enum CellLeftovers {
         try connection.query("SELECT cluster.drop_leftovers()")
     }
 
-    /// Cells that have left without what they counted, as the first one knows: somebody was killed in between. One that is still in the
-    /// map has not left.
+    /// Cells that have left without what they counted, as the first one knows: somebody was killed in between. One that
+    /// is still in the map has not left.
     package static func unsettled(on first: inout Connection) throws(PostgresError) -> [ClusterMap.Cell] {
         var cells: [ClusterMap.Cell] = []
         for row in try first.query(

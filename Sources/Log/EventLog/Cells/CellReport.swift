@@ -33,7 +33,8 @@ package struct CellReport: Sendable {
         }
     }
 
-    /// What running processes said in this database. One that has said nothing for half a minute has ended, or reaches nobody.
+    /// What running processes said in this database. One that has said nothing for half a minute has ended, or reaches
+    /// nobody.
     package static func all(on connection: inout Connection) throws(PostgresError) -> [CellReport] {
         var reports: [CellReport] = []
         for row in try connection.query(

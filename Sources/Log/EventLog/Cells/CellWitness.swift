@@ -3,8 +3,8 @@ package import Values
 
 /// What the databases of a cluster know of each other: the last batch of each cell that somebody saw there.
 ///
-/// A cell that was restored from a backup does not have it, however it was restored: the batch is gone, or its number belongs to one of
-/// another time. A standby that took over without a loss has it.
+/// A cell that was restored from a backup does not have it, however it was restored: the batch is gone, or its number
+/// belongs to one of another time. A standby that took over without a loss has it.
 package struct CellWitness: Sendable, Equatable {
     package let batch: Int64
     package let committedAt: Timestamp
@@ -12,8 +12,8 @@ package struct CellWitness: Sendable, Equatable {
     /// Works in one database of the cluster. What fails there is no matter of this.
     package typealias Asking = (ClusterMap.Cell, (inout Connection) throws(PostgresError) -> Void) -> Void
 
-    /// Compares each cell with what others saw in it, and notes everywhere what is new. Returns the cells that lack something. They
-    /// have noted that, so hubs show an error in place of their numbers.
+    /// Compares each cell with what others saw in it, and notes everywhere what is new. Returns the cells that lack
+    /// something. They have noted that, so hubs show an error in place of their numbers.
     package static func compare(_ databases: [ClusterMap.Cell], asking: Asking) -> [ClusterMap.Cell] {
         var heads: [Int16: CellWitness] = [:]
         var seen: [Int16: [Int16: CellWitness]] = [:]
@@ -27,7 +27,8 @@ package struct CellWitness: Sendable, Equatable {
         for cell in databases where !cell.isHub {
             let newest = seen.values.compactMap { $0[cell.number] }.max { $0.committedAt < $1.committedAt }
             guard let newest else { continue }
-            // What a cell has now says nothing until it is known that it has the rest, too: noted, it would hide the loss.
+            // What a cell has now says nothing until it is known that it has the rest, too: noted, it would hide the
+            // loss.
             let head = heads.removeValue(forKey: cell.number)
             asking(cell) { connection throws(PostgresError) in
                 if try newest.isLacking(on: &connection) { lacking.append(cell) } else { heads[cell.number] = head }

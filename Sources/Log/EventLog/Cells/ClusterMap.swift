@@ -24,8 +24,8 @@ package struct ClusterMap: Sendable, Equatable {
         package func url(for user: String?) -> String { ConnectionString.url(of: place, user: user) }
     }
 
-    /// Two cells have events of a shard that is being moved. The copy at `home` is whole, and hubs show it; the other one is being
-    /// filled or emptied.
+    /// Two cells have events of a shard that is being moved. The copy at `home` is whole, and hubs show it; the other
+    /// one is being filled or emptied.
     package struct Move: Sendable, Hashable {
         package let shard: Int16
         package let home: Int16
@@ -47,7 +47,8 @@ package struct ClusterMap: Sendable, Equatable {
     package var holders: [Int16]
     /// The shards that are being moved, in their order.
     package var moves: [Move]
-    /// By the number of a cell: the last epoch that changed which copies it has. A cell with an older map was restored from a backup.
+    /// By the number of a cell: the last epoch that changed which copies it has. A cell with an older map was restored
+    /// from a backup.
     package var leastEpochs: [Int16: Int64]
 
     package init(
@@ -94,17 +95,17 @@ package struct ClusterMap: Sendable, Equatable {
             moves: moves, leastEpochs: Dictionary(uniqueKeysWithValues: zip(numbers, leastEpochs)))
     }
 
-    /// SQL: whether a row of this shard is shown to its reader. Hubs do not show the second copy of a shard that is being
-    /// moved; everybody else sees all rows of a database. A cell that was restored from a backup shows hubs nothing, also where it has no
-    /// row: what it lacks is not nothing.
+    /// SQL: whether a row of this shard is shown to its reader. Hubs do not show the second copy of a shard that is
+    /// being moved; everybody else sees all rows of a database. A cell that was restored from a backup shows hubs
+    /// nothing, also where it has no row: what it lacks is not nothing.
     package static func isShown(_ shard: String) -> String {
         "(SELECT cluster.is_whole()) AND ((SELECT cluster.hidden_shards()) IS NULL OR "
             + "\(shard) <> ALL ((SELECT cluster.hidden_shards())::smallint[]))"
     }
 
-    /// Makes this the map of a database, which becomes the cell `own`. Returns false, and changes nothing, if that has a map of
-    /// this epoch or a later one. Fails if the database is older than a move that the map knows of (`comparison`), except of the
-    /// `known` shards.
+    /// Makes this the map of a database, which becomes the cell `own`. Returns false, and changes nothing, if that has
+    /// a map of this epoch or a later one. Fails if the database is older than a move that the map knows of
+    /// (`comparison`), except of the `known` shards.
     @discardableResult
     package func write(
         as own: Int16, knowing known: [Int16] = [], on connection: inout Connection
@@ -180,7 +181,8 @@ package struct ClusterMap: Sendable, Equatable {
         return Comparison(surplus: surplus, whole: whole.filter(surplus.contains), missing: try row.get(2))
     }
 
-    /// The same map of the next epoch, in which these shards have another cell that takes their events, and other copies.
+    /// The same map of the next epoch, in which these shards have another cell that takes their events, and other
+    /// copies.
     package func next(
         _ shards: [Int16], takenBy holder: Int16, _ move: (home: Int16, other: Int16, isArriving: Bool)?
     ) -> ClusterMap {
@@ -201,7 +203,8 @@ package struct ClusterMap: Sendable, Equatable {
         return next
     }
 
-    /// The cells that have events of a shard: first the one whose copy hubs show, then one whose copy arrives or leaves.
+    /// The cells that have events of a shard: first the one whose copy hubs show, then one whose copy arrives or
+    /// leaves.
     private func copies(of shard: Int16) -> [Int16] {
         move(of: shard).map { [$0.home, $0.other] } ?? [holders[Int(shard)]]
     }
@@ -225,8 +228,8 @@ package struct ClusterMap: Sendable, Equatable {
 }
 
 extension Connection {
-    /// Gives what is done with the map ten seconds, since everybody would wait for a cell that stands still. Returns the deadline from
-    /// before.
+    /// Gives what is done with the map ten seconds, since everybody would wait for a cell that stands still. Returns
+    /// the deadline from before.
     fileprivate mutating func hurry() -> Deadline {
         let before = deadline
         deadline = min(before, .after(seconds: 10))

@@ -1,8 +1,8 @@
 package import Postgres
 
-/// Copies the events of some shards from the log of one cell to that of another, in the order in which they were committed. Each
-/// step stores the events of some batches as one batch, with the position up to which they came, so an interrupted copy continues
-/// where it was.
+/// Copies the events of some shards from the log of one cell to that of another, in the order in which they were
+/// committed. Each step stores the events of some batches as one batch, with the position up to which they came, so an
+/// interrupted copy continues where it was.
 ///
 /// Words, devices and contexts get the ids that the new cell has for them. Everything else stays as it is.
 package struct ShardCopy {
@@ -34,8 +34,8 @@ package struct ShardCopy {
         try Self.makeTables(on: &target)
     }
 
-    /// Makes the temporary tables through which rows pass. Each step finds them empty: rows that are only deleted stay in a temporary
-    /// table, which nobody vacuums.
+    /// Makes the temporary tables through which rows pass. Each step finds them empty: rows that are only deleted stay
+    /// in a temporary table, which nobody vacuums.
     package static func makeTables(on target: inout Connection) throws(PostgresError) {
         try target.execute(
             script: """
@@ -57,7 +57,8 @@ package struct ShardCopy {
                 """)
     }
 
-    /// Copies the events of the next batches, up to the batch `last` of the old cell. Returns how many, or nil if there are no more.
+    /// Copies the events of the next batches, up to the batch `last` of the old cell. Returns how many, or nil if there
+    /// are no more.
     package mutating func step(
         upTo last: Int64, from source: inout Connection, to target: inout Connection
     ) throws(PostgresError) -> Int? {

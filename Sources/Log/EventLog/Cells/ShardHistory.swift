@@ -3,8 +3,8 @@ package import Postgres
 internal import Telemetry
 package import Values
 
-/// What a cell's log holds of some shards as a whole: what must be made ready in the cell that gets them, what proves that a copy is
-/// complete, and how the old cell forgets them.
+/// What a cell's log holds of some shards as a whole: what must be made ready in the cell that gets them, what proves
+/// that a copy is complete, and how the old cell forgets them.
 package struct ShardHistory {
     package let shards: [Int16]
 
@@ -46,8 +46,8 @@ package struct ShardHistory {
         return left
     }
 
-    /// Tells the new cell what must stay out: what was erased or removed in the old one. Part of the caller's transaction in the new
-    /// cell.
+    /// Tells the new cell what must stay out: what was erased or removed in the old one. Part of the caller's
+    /// transaction in the new cell.
     package func bringRemovals(from source: inout Connection, on target: inout Connection) throws(PostgresError) {
         let count = Int16(try Shard.count(on: &source))
         var (apps, installs, moments): ([Int32], [UUID], [Timestamp]) = ([], [], [])
@@ -76,7 +76,8 @@ package struct ShardHistory {
         }
     }
 
-    /// Fails if somebody else has moved the shards meanwhile. Part of the caller's transaction, until whose end the map stays as it is.
+    /// Fails if somebody else has moved the shards meanwhile. Part of the caller's transaction, until whose end the map
+    /// stays as it is.
     package func require(isComing: Bool, on connection: inout Connection) throws(PostgresError) {
         try connection.query("SELECT cluster.require_move(\(shards), \(isComing))")
     }
@@ -105,7 +106,8 @@ package struct ShardHistory {
             """)
     }
 
-    /// The heads of the new cell at those moments, and which of the shards were complete then: several if moves were interrupted.
+    /// The heads of the new cell at those moments, and which of the shards were complete then: several if moves were
+    /// interrupted.
     package func completions(on target: inout Connection) throws(PostgresError) -> [(head: Int64, shards: [Int16])] {
         try target.query(
             """
@@ -115,8 +117,9 @@ package struct ShardHistory {
         ).map { row throws(PostgresError) in (try row.get(0), try row.get(1)) }
     }
 
-    /// Everything that a cell holds of these shards, up to a batch, as a number of events and a digest of all that they say.
-    /// It reads all of their events. Ids that each cell gives by itself are compared as the words that they stand for.
+    /// Everything that a cell holds of these shards, up to a batch, as a number of events and a digest of all that they
+    /// say. It reads all of their events. Ids that each cell gives by itself are compared as the words that they stand
+    /// for.
     package func content(until position: Int64, on connection: inout Connection) throws(PostgresError)
         -> SharedTable.Content
     {
@@ -169,8 +172,8 @@ package struct ShardHistory {
             """
     }()
 
-    /// Deletes the events of shards that another cell has, some thousand at a time; calls `progress` with how many each time. An
-    /// interrupted run continues when it is run again.
+    /// Deletes the events of shards that another cell has, some thousand at a time; calls `progress` with how many each
+    /// time. An interrupted run continues when it is run again.
     package func forgetEvents(
         on connection: inout Connection, progress: (Int) throws -> Void
     ) throws {
@@ -236,8 +239,8 @@ package struct ShardHistory {
         return try Erasure.unfinished(on: &connection).filter { shards.contains(Shard.of($0.install, among: count)) }
     }
 
-    /// Installs that are erased, and of which events from before that moment are there: copied before the old cell had erased them. It
-    /// reads all events of the shards.
+    /// Installs that are erased, and of which events from before that moment are there: copied before the old cell had
+    /// erased them. It reads all events of the shards.
     package func halfErased(on connection: inout Connection) throws(PostgresError) -> [(app: Int32, install: UUID)] {
         let rows = try connection.transaction { connection throws(PostgresError) in
             // Found by sorting, since the installs that clients choose may all have one hash.

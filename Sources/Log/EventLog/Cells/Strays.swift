@@ -2,8 +2,9 @@ package import Postgres
 internal import Telemetry
 package import Values
 
-/// Events of the default partition: their device's clock is years off, so they belong to no month that ends. They are removed
-/// by the time of their receipt. A repeat that arrives after that is a new event, since nothing of them is remembered.
+/// Events of the default partition: their device's clock is years off, so they belong to no month that ends. They are
+/// removed by the time of their receipt. A repeat that arrives after that is a new event, since nothing of them is
+/// remembered.
 ///
 /// All of it needs the owner, and one connection: first `find`, then `drop`. Between the two, the caller seals their
 /// deliveries.

@@ -3,8 +3,8 @@ internal import ServiceRuntime
 internal import Telemetry
 
 extension DecodedEnvelope {
-    /// What no column holds of an event, as JSON: what ingestion left over, and the words of these kinds that were not learned,
-    /// each in the object where it was sent. If all of it exceeds the bound, only its size.
+    /// What no column holds of an event, as JSON: what ingestion left over, and the words of these kinds that were not
+    /// learned, each in the object where it was sent. If all of it exceeds the bound, only its size.
     func extra(of index: Int, withRaw kinds: WordKinds) -> [UInt8] {
         var raw = RawWords()
         forEachWord(of: index) { kind, word in
@@ -44,7 +44,8 @@ private struct RawWords {
         return result
     }
 
-    /// Inserts members, each with its comma, after the opening brace of an object; without the last comma if nothing follows.
+    /// Inserts members, each with its comma, after the opening brace of an object; without the last comma if nothing
+    /// follows.
     private static func insert(_ text: String, at place: Int, of object: inout [UInt8]) {
         let isEmpty = object[place] == UInt8(ascii: "}")
         object.insert(contentsOf: isEmpty ? text.utf8.dropLast() : text.utf8[...], at: place)

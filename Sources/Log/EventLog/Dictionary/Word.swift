@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A text that is compared by its bytes. Swift's own strings are equal if they look the same, so two spellings of "é" would
-/// become one word, and the order of arrival would decide which.
+/// A text that is compared by its bytes. Swift's own strings are equal if they look the same, so two spellings of "é"
+/// would become one word, and the order of arrival would decide which.
 struct Word: Hashable {
     let text: String
 

@@ -20,8 +20,8 @@ extension WordBook {
         } catch { throw .database(error) }
     }
 
-    /// Makes these the merges of this dictionary, too, and undoes others. Returns how many words that changed. Part of the
-    /// caller's transaction.
+    /// Makes these the merges of this dictionary, too, and undoes others. Returns how many words that changed. Part of
+    /// the caller's transaction.
     package func take(
         _ merges: [WordName: WordName], on connection: inout Connection
     ) throws(WordBookError) -> Int {

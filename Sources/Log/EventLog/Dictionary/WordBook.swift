@@ -85,8 +85,8 @@ package struct WordBook: Sendable {
         } catch { throw .database(error) }
     }
 
-    /// Shows and counts these words, and all that were merged into them, as another word. A word that is merged into itself
-    /// stands for itself again. Counts change only with the next rebuild.
+    /// Shows and counts these words, and all that were merged into them, as another word. A word that is merged into
+    /// itself stands for itself again. Counts change only with the next rebuild.
     ///
     /// Part of the caller's transaction.
     package func merge(
@@ -125,7 +125,8 @@ package struct WordBook: Sendable {
         try connection.query("UPDATE log.head SET words = words + 1")
     }
 
-    /// Adds those of these words that nobody has sent yet, so that they can be merged. Part of the caller's transaction.
+    /// Adds those of these words that nobody has sent yet, so that they can be merged. Part of the caller's
+    /// transaction.
     package func learn(
         _ words: [String], of member: WordKind, on connection: inout Connection
     ) throws(WordBookError) {
@@ -156,9 +157,9 @@ package struct WordBook: Sendable {
         } catch { throw .database(error) }
     }
 
-    /// Forgets these words: events that have them are shown and counted with `(other)`, their places become free, and a word
-    /// that arrives again is learned again. Words that were merged into them stand for themselves again. Returns how many were
-    /// forgotten.
+    /// Forgets these words: events that have them are shown and counted with `(other)`, their places become free, and a
+    /// word that arrives again is learned again. Words that were merged into them stand for themselves again. Returns
+    /// how many were forgotten.
     ///
     /// Must be the last step of the caller's transaction. Until it ends nobody can learn a word.
     package func prune(_ choice: Choice, on connection: inout Connection) throws(WordBookError) -> Int {
@@ -193,15 +194,16 @@ package struct WordBook: Sendable {
         } catch { throw .database(error) }
     }
 
-    /// Nobody can learn a word meanwhile. While a shard moves, words would change in one copy of its events and not in the other.
+    /// Nobody can learn a word meanwhile. While a shard moves, words would change in one copy of its events and not in
+    /// the other.
     private func hold(on connection: inout Connection) throws(PostgresError) {
         try connection.query("SELECT cluster.require_no_move()")
         try connection.query("INSERT INTO log.dictionary VALUES (\(app.id)) ON CONFLICT DO NOTHING")
         try connection.query("SELECT FROM log.dictionary WHERE app = \(app.id) FOR UPDATE")
     }
 
-    /// Counts the places that are taken, without forgotten words. A device or context with a forgotten word stays, since events
-    /// refer to it, but takes no place any more.
+    /// Counts the places that are taken, without forgotten words. A device or context with a forgotten word stays,
+    /// since events refer to it, but takes no place any more.
     private func recount(on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             """

@@ -1,10 +1,11 @@
 internal import Envelopes
 internal import Telemetry
 
-/// The dictionary ids that one writer has met. Bounded: when it is full it starts again empty, and the log knows the rest.
+/// The dictionary ids that one writer has met. Bounded: when it is full it starts again empty, and the log knows the
+/// rest.
 ///
-/// Looks words up by their bytes in the envelope, without copying them. It has only committed ids: an id from a transaction
-/// that rolled back would make events vanish from the views.
+/// Looks words up by their bytes in the envelope, without copying them. It has only committed ids: an id from a
+/// transaction that rolled back would make events vanish from the views.
 struct WordCache {
     struct Key: Hashable {
         let app: Int32
@@ -27,8 +28,8 @@ struct WordCache {
     /// The last entry of each hash.
     private var newest: [Int: Int32] = [:]
     private let capacity: Int
-    /// The entry of each kind that was found last. Consecutive events mostly share their words, and comparing is cheaper than
-    /// hashing.
+    /// The entry of each kind that was found last. Consecutive events mostly share their words, and comparing is
+    /// cheaper than hashing.
     private var recent = InlineArray<32, Int32>(repeating: -1)
 
     init(capacity: Int = 50_000) {

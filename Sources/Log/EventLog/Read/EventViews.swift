@@ -1,7 +1,7 @@
 internal import Telemetry
 
-/// The event views, derived from the catalogue: `log.opened_event` with a column of ids or codes for each member, and the
-/// analysts' views with names.
+/// The event views, derived from the catalogue: `log.opened_event` with a column of ids or codes for each member, and
+/// the analysts' views with names.
 package enum EventViews {
     /// Creates all of them. They go together: a view that gets a new column in the middle must be created again.
     package static let sql = """
@@ -123,8 +123,8 @@ package enum EventViews {
             """
     }
 
-    /// The names for the ids in these tables. These tables are small, so names are joined once, and each event looks up one
-    /// row.
+    /// The names for the ids in these tables. These tables are small, so names are joined once, and each event looks up
+    /// one row.
     private static let dictionaries = [("device", Combination.deviceWords), ("context", Combination.contextWords)].map {
         table, kinds in
         let names = kinds.compactMap(\.member.declaration.column)

@@ -1,10 +1,11 @@
 package import Postgres
 internal import Values
 
-/// Reads the log by position for other tools, as an analyst may: the events of each batch, batch by batch, each event once.
+/// Reads the log by position for other tools, as an analyst may: the events of each batch, batch by batch, each event
+/// once.
 ///
-/// Batches never change but for what erasure and retention remove, so an export up to a position can be continued after it.
-/// Memory is bounded, since a batch has at most some thousand events, and extra members at most 4 KiB.
+/// Batches never change but for what erasure and retention remove, so an export up to a position can be continued after
+/// it. Memory is bounded, since a batch has at most some thousand events, and extra members at most 4 KiB.
 package struct LogExport {
     /// Everything up to this batch has been read.
     package private(set) var position: Int64
@@ -41,8 +42,8 @@ package struct LogExport {
     /// How many events are read together, give or take a batch.
     private static let mostEvents: Int64 = 1_000
 
-    /// Reads the events of the next batches; nil when there are no more. An event is its columns, or one text. `fate` says of a
-    /// batch with events that another cell had before what that cell's export does with them.
+    /// Reads the events of the next batches; nil when there are no more. An event is its columns, or one text. `fate`
+    /// says of a batch with events that another cell had before what that cell's export does with them.
     package mutating func next(
         on connection: inout Connection, moved fate: (MovedBatch) -> MovedBatch.Fate = { _ in .unread }
     ) throws(PostgresError) -> [[String?]]? {
@@ -81,7 +82,8 @@ package struct LogExport {
                     || CASE WHEN e.extra IS NULL THEN '{}' ELSE jsonb_build_object('extra', e.extra) END)::text
                 """
             }
-        // Each batch is looked up by itself, in the months that it has events in. The names are those of the view's columns.
+        // Each batch is looked up by itself, in the months that it has events in. The names are those of the view's
+        // columns.
         let rows = try connection.queryPrepared(
             Statement(
                 """

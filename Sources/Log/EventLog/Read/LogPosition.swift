@@ -1,5 +1,5 @@
-/// How far something has read the log, as people and programs write it: one number or, where each of several cells has a log, one
-/// a cell: `cell-1:12,cell-2:40`.
+/// How far something has read the log, as people and programs write it: one number or, where each of several cells has
+/// a log, one a cell: `cell-1:12,cell-2:40`.
 package struct LogPosition: Sendable, Hashable, CustomStringConvertible {
     private struct Part: Sendable, Hashable {
         /// Nil for the log of a database that stands for itself.
@@ -32,8 +32,8 @@ package struct LogPosition: Sendable, Hashable, CustomStringConvertible {
         self.parts = parts
     }
 
-    /// The same in these logs; nil if it is none there. A cell that it does not name stands at the beginning, and 0 is the
-    /// beginning of all.
+    /// The same in these logs; nil if it is none there. A cell that it does not name stands at the beginning, and 0 is
+    /// the beginning of all.
     package func among(_ cells: [String?]) -> LogPosition? {
         guard self == LogPosition(0) || parts.allSatisfy({ cells.contains($0.cell) }) else { return nil }
         return LogPosition(cells.map { ($0, self[$0]) })

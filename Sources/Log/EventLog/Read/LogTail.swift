@@ -190,7 +190,8 @@ package struct LogTail {
             isRejected: isRejected)
     }
 
-    /// The columns that a line for people has after the first ones: which notification, what happened, what is left over.
+    /// The columns that a line for people has after the first ones: which notification, what happened, what is left
+    /// over.
     private static let shown: [String] =
         Member.allCases.filter { member in
             switch member.declaration.object {

@@ -1,8 +1,8 @@
 package import Postgres
 internal import ServiceRuntime
 
-/// Follows all logs that a database shows: its own or, if it is a hub, that of each cell. They have no common order, so each
-/// has a position of its own.
+/// Follows all logs that a database shows: its own or, if it is a hub, that of each cell. They have no common order, so
+/// each has a position of its own.
 package struct LogTails {
     private var tails: [LogTail]
     /// The log in which `show` had enough.

@@ -2,9 +2,9 @@ package import Postgres
 internal import Telemetry
 package import Values
 
-/// Removes one install from the log, in this order: `begin`, after which no node accepts earlier events of it; `findEvents`,
-/// which reads the whole log and blocks nobody; `deleteEvents`, in the transaction that also corrects the funnels. An
-/// interrupted erasure is begun again.
+/// Removes one install from the log, in this order: `begin`, after which no node accepts earlier events of it;
+/// `findEvents`, which reads the whole log and blocks nobody; `deleteEvents`, in the transaction that also corrects the
+/// funnels. An interrupted erasure is begun again.
 ///
 /// Needs the owner, and one connection for all of it.
 package struct Erasure: Sendable, Equatable {
@@ -57,12 +57,12 @@ package struct Erasure: Sendable, Equatable {
         package internal(set) var events: Int64
     }
 
-    /// A temporary table with the events found: `device_at`, `occurred_at`, `batch_id`, `event_id`, `notification_key`, `fid`.
-    /// After `deleteEvents` it also has the events that arrived since.
+    /// A temporary table with the events found: `device_at`, `occurred_at`, `batch_id`, `event_id`, `notification_key`,
+    /// `fid`. After `deleteEvents` it also has the events that arrived since.
     package static let table: StaticString = "pg_temp.erasure_event"
 
-    /// Begins in its own transaction. Calling it again moves the moment forward, so that the erasure includes what arrived
-    /// since.
+    /// Begins in its own transaction. Calling it again moves the moment forward, so that the erasure includes what
+    /// arrived since.
     package static func begin(
         app: Int32, install: UUID, on connection: inout Connection
     ) throws(PostgresError) -> Erasure {
@@ -124,10 +124,11 @@ package struct Erasure: Sendable, Equatable {
         }
     }
 
-    /// Deletes, in the caller's READ COMMITTED transaction, the events found and those that arrived since, the rejected events
-    /// of the install, and its id in reports of dropped events.
+    /// Deletes, in the caller's READ COMMITTED transaction, the events found and those that arrived since, the rejected
+    /// events of the install, and its id in reports of dropped events.
     ///
-    /// If an event is later than `erasedAt`, this moves `erasedAt` past it, and writers wait until the transaction ends.
+    /// If an event is later than `erasedAt`, this moves `erasedAt` past it, and writers wait until the transaction
+    /// ends.
     package func deleteEvents(
         _ findings: Findings, on connection: inout Connection
     ) throws(PostgresError) -> Receipt {
@@ -154,7 +155,8 @@ package struct Erasure: Sendable, Equatable {
         return receipt
     }
 
-    /// Adds what was removed, in the same transaction, to what was removed of the install before in this database, and returns the sum.
+    /// Adds what was removed, in the same transaction, to what was removed of the install before in this database, and
+    /// returns the sum.
     package func add(_ counts: Counts, on connection: inout Connection) throws(PostgresError) -> Counts {
         let row = try connection.query(
             """

@@ -1,7 +1,8 @@
 package import Postgres
 package import Values
 
-/// An erasure that one of an app's own servers asks for. It stands in the first cell of a cluster, and the owner performs it.
+/// An erasure that one of an app's own servers asks for. It stands in the first cell of a cluster, and the owner
+/// performs it.
 package enum ErasureRequest {
     /// What became of it.
     package enum State: Sendable {
@@ -56,8 +57,8 @@ package enum ErasureRequest {
         package let install: UUID
     }
 
-    /// Takes the next request that was not tried since then, for as long as the caller's transaction: nobody else gets it meanwhile. Apps
-    /// take turns.
+    /// Takes the next request that was not tried since then, for as long as the caller's transaction: nobody else gets
+    /// it meanwhile. Apps take turns.
     package static func take(
         notTriedSince moment: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> Turn? {

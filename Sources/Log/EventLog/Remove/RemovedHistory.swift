@@ -3,8 +3,8 @@ package import Postgres
 internal import Telemetry
 internal import Values
 
-/// What retention and erasure have removed for good, which keys were closed, and which shards other cells have, as far as one
-/// writer knows: what must not come back, or not come in.
+/// What retention and erasure have removed for good, which keys were closed, and which shards other cells have, as far
+/// as one writer knows: what must not come back, or not come in.
 struct RemovedHistory {
     private struct Install: Hashable {
         let app: Int32
@@ -53,7 +53,8 @@ struct RemovedHistory {
     /// Why an event must stay out; nil if it may come in.
     func rejection(of event: EventRecord, install: UUID, app: Int32) -> Rejection? {
         if !erased.isEmpty, let erasedAt = erased[Install(app: app, id: install)],
-            // Nobody knows when a clamped event occurred. If it were accepted, a repeat of an erased one could come back.
+            // Nobody knows when a clamped event occurred. If it were accepted, a repeat of an erased one could come
+            // back.
             event.occurredAt < erasedAt || event.timeSource == .clamped
         {
             return Rejection(
@@ -78,7 +79,8 @@ struct RemovedHistory {
         return erased[Install(app: app, id: install)] != nil
     }
 
-    /// Asks the log for what is new. It reads the count first, so a decision made meanwhile is known too early, never too late.
+    /// Asks the log for what is new. It reads the count first, so a decision made meanwhile is known too early, never
+    /// too late.
     mutating func refresh(on connection: inout Connection) throws(PostgresError) {
         let known = history
         let answers = try connection.pipeline([
@@ -131,8 +133,8 @@ struct RemovedHistory {
 }
 
 extension SQLState {
-    /// The log turns back a commit that was prepared before the last decision of retention or erasure, before a key was closed,
-    /// or before the map of shards changed.
+    /// The log turns back a commit that was prepared before the last decision of retention or erasure, before a key was
+    /// closed, or before the map of shards changed.
     static let historyRaised = SQLState("LH001")
     /// The key of a submission is closed.
     package static let keyClosed = SQLState("LH002")

@@ -17,8 +17,9 @@ extension Retention {
 
     /// The months that are to be closed in all cells, the oldest first, by what the cells say.
     ///
-    /// A month goes if it is quiet in every cell that still has it, or if it has waited too long in one of them: nothing that
-    /// arrives elsewhere may hold up what is there. If it is closed in one cell already, the others follow.
+    /// A month goes if it is quiet in every cell that still has it, or if it has waited too long in one of them:
+    /// nothing that arrives elsewhere may hold up what is there. If it is closed in one cell already, the others
+    /// follow.
     package static func due(_ surveys: [Survey]) -> [CivilDate] {
         var due: Set<CivilDate> = []
         let open = Dictionary(grouping: surveys.flatMap(\.open), by: \.month)
@@ -28,8 +29,9 @@ extension Retention {
         return due.union(surveys.flatMap(\.closed)).sorted()
     }
 
-    /// Closes a month, in the order of the cells. The first one may find new events that keep it, if nothing else decides: then
-    /// nothing is closed anywhere, and this returns false. After that the others follow, whatever has arrived there since.
+    /// Closes a month, in the order of the cells. The first one may find new events that keep it, if nothing else
+    /// decides: then nothing is closed anywhere, and this returns false. After that the others follow, whatever has
+    /// arrived there since.
     package static func close(
         _ month: CivilDate, surveys: [Survey],
         _ close: (_ cell: Int, Candidate) throws -> Bool
@@ -51,8 +53,8 @@ extension Retention {
         try connection.query("SELECT cluster.require_no_move()")
     }
 
-    /// Refuses events of a month that is gone in other cells, and that this one never had. Events of it with absurd times that
-    /// are there all the same belong to no month: they go by the time of their receipt.
+    /// Refuses events of a month that is gone in other cells, and that this one never had. Events of it with absurd
+    /// times that are there all the same belong to no month: they go by the time of their receipt.
     package static func refuse(_ month: CivilDate, on connection: inout Connection) throws(PostgresError) {
         let isKnown: Bool = try connection.transaction { connection throws(PostgresError) in
             // Lock this before the head, as everybody does who closes a month.

@@ -2,12 +2,13 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// Removes whole months from the log: closes, counts and drops them, each in its own transaction, so that an interrupted run
-/// continues from `closedMonths`. Between closing and dropping a month, the caller seals its deliveries.
+/// Removes whole months from the log: closes, counts and drops them, each in its own transaction, so that an
+/// interrupted run continues from `closedMonths`. Between closing and dropping a month, the caller seals its
+/// deliveries.
 ///
-/// With N days, a month stays until it ended N days ago, and for at most N more days while events of it still arrive. If its
-/// first event is received later, those days begin then, so that an import of old events is not dropped at once. So whatever
-/// clients send, no event is kept for longer than 2 N days after both its receipt and the end of its month.
+/// With N days, a month stays until it ended N days ago, and for at most N more days while events of it still arrive.
+/// If its first event is received later, those days begin then, so that an import of old events is not dropped at once.
+/// So whatever clients send, no event is kept for longer than 2 N days after both its receipt and the end of its month.
 ///
 /// All of it needs the owner, and none of it may run within another transaction.
 package enum Retention {
@@ -66,8 +67,9 @@ package enum Retention {
         }
     }
 
-    /// The months that ended that many days ago and of which no event occurred or was received since, or that have waited as
-    /// long again; the oldest first. Rows of the default partition belong to no month: `Strays` removes those.
+    /// The months that ended that many days ago and of which no event occurred or was received since, or that have
+    /// waited as long again; the oldest first. Rows of the default partition belong to no month: `Strays` removes
+    /// those.
     package static func candidates(
         olderThan days: Int, now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [Candidate] {
@@ -124,9 +126,9 @@ package enum Retention {
         }
     }
 
-    /// Closes a month: when this returns, no node accepts events of it any more. Returns a position that none of its events is
-    /// after. Returns nil and closes nothing if an event arrived since the month was checked, since it may still keep the
-    /// month.
+    /// Closes a month: when this returns, no node accepts events of it any more. Returns a position that none of its
+    /// events is after. Returns nil and closes nothing if an event arrived since the month was checked, since it may
+    /// still keep the month.
     package static func close(
         _ candidate: Candidate, on connection: inout Connection
     ) throws(PostgresError) -> Int64? {
@@ -152,15 +154,16 @@ package enum Retention {
         return months
     }
 
-    /// Records what each batch loses with a closed month; this counts once the month is dropped. Calling it again does nothing.
+    /// Records what each batch loses with a closed month; this counts once the month is dropped. Calling it again does
+    /// nothing.
     package static func recordLosses(of month: CivilDate, on connection: inout Connection) throws(PostgresError) {
         _ = try patiently(on: &connection) { connection throws(PostgresError) in
             try connection.query("SELECT log.count_month(\(month))")
         }
     }
 
-    /// Drops the partition of a closed month whose losses are recorded. Readers lock it for as long as they read, and writers
-    /// wait behind a waiting drop. So each attempt is short, and it repeats them until the deadline.
+    /// Drops the partition of a closed month whose losses are recorded. Readers lock it for as long as they read, and
+    /// writers wait behind a waiting drop. So each attempt is short, and it repeats them until the deadline.
     package static func drop(
         _ month: CivilDate, until deadline: Deadline, on connection: inout Connection
     ) throws(PostgresError) -> DropOutcome {
@@ -178,8 +181,8 @@ package enum Retention {
         }
     }
 
-    /// Deletes rejected events received before that moment, and removes the installs from older reports of dropped events,
-    /// whose counts stay. Returns how many rejected events it deleted.
+    /// Deletes rejected events received before that moment, and removes the installs from older reports of dropped
+    /// events, whose counts stay. Returns how many rejected events it deleted.
     package static func forgetRefused(
         receivedBefore limit: Timestamp, most: Int32 = 10_000, on connection: inout Connection
     ) throws(PostgresError) -> Int {

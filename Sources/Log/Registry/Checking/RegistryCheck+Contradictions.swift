@@ -3,8 +3,8 @@ internal import Postgres
 internal import Values
 
 extension RegistryCheck {
-    /// Taps whose description of a button contradicts all editions of its category. An old version of an app describes it as an
-    /// earlier edition did, and that is no contradiction.
+    /// Taps whose description of a button contradicts all editions of its category. An old version of an app describes
+    /// it as an earlier edition did, and that is no contradiction.
     static func contradictions(
         _ app: App, since: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [Finding] {

@@ -15,8 +15,8 @@ package struct RegistryCheck: Sendable {
     /// Whether nothing is unregistered or impossible.
     package var isClean: Bool { findings.allSatisfy { $0.severity == .warning } }
 
-    /// Checks how taps were described in the events whose device time is `since` or later. All else is read from the funnels,
-    /// which have every day.
+    /// Checks how taps were described in the events whose device time is `since` or later. All else is read from the
+    /// funnels, which have every day.
     package static func run(
         of app: App, since: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> RegistryCheck {

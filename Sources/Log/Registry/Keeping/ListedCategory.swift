@@ -73,7 +73,8 @@ package struct ListedCategory: Sendable {
 }
 
 extension [Category] {
-    /// The same text for the same categories, however their document was written. Imports are compared and stored by this text.
+    /// The same text for the same categories, however their document was written. Imports are compared and stored by
+    /// this text.
     package var text: String { map(\.object).json }
 }
 

@@ -17,8 +17,8 @@ package struct Registration: Sendable {
 
 /// Keeps the categories of apps: each import as an edition that is never changed.
 package enum Registrar {
-    /// Makes a document the newest edition of its set. Doing it again changes nothing. If the key that it came with is closed
-    /// by then, it fails (`keyClosed`).
+    /// Makes a document the newest edition of its set. Doing it again changes nothing. If the key that it came with is
+    /// closed by then, it fails (`keyClosed`).
     package static func register(
         _ document: CategoryDocument, of app: Int32, key: Int32? = nil, on connection: inout Connection
     ) throws(PostgresError) -> Registration {

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The shape of Hive's `hive_push_actions.json`: actions by id with their titles, categories by id with their actions. Hive's
-/// content extension shows the buttons of all of them.
+/// The shape of Hive's `hive_push_actions.json`: actions by id with their titles, categories by id with their actions.
+/// Hive's content extension shows the buttons of all of them.
 extension DocumentReader {
     mutating func readHive(_ root: JSONValue) -> [Category] {
         guard let members = members(root, at: .root, known: ["actions", "categories"]) else { return [] }

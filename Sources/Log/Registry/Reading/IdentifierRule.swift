@@ -1,5 +1,5 @@
-/// What may name a category or an action: names that people can distinguish by sight, and that need no escape in shells, SQL
-/// and JSON.
+/// What may name a category or an action: names that people can distinguish by sight, and that need no escape in
+/// shells, SQL and JSON.
 enum IdentifierRule {
     /// What is wrong with it; nil if nothing is.
     static func fault(of text: String) -> String? {

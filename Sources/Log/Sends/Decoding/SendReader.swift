@@ -30,7 +30,8 @@ extension SendMember {
     package static var names: [String] { allCases.map { "\($0.name)" } }
 }
 
-/// The members of one send, with typed accessors. Of repeated members the last counts. Null and an empty string are absent.
+/// The members of one send, with typed accessors. Of repeated members the last counts. Null and an empty string are
+/// absent.
 struct SendReader {
     /// Its path for error messages: `sends[3]`.
     let path: String

@@ -32,8 +32,8 @@ package struct FCMExportRow: Hashable, Sendable {
     package var messageKey: String { FCMMessageID.normalized(messageID) }
 }
 
-/// Reads the lines of an export: newline-delimited JSON, as BigQuery writes it. Numbers may be strings, and unknown members are
-/// ignored.
+/// Reads the lines of an export: newline-delimited JSON, as BigQuery writes it. Numbers may be strings, and unknown
+/// members are ignored.
 ///
 /// It reuses its parser's buffers, so a reader serves one thread at a time.
 package final class FCMExportReader {

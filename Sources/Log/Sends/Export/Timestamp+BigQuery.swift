@@ -2,8 +2,8 @@ internal import JSON
 internal import Values
 
 extension Timestamp {
-    /// A TIMESTAMP as BigQuery's tools write it: `2026-11-20 09:30:10.123 UTC` (extract), the same without the zone (bq),
-    /// with `T` and `Z` (TO_JSON_STRING), or seconds since 1970 as a number, perhaps in a string (the API).
+    /// A TIMESTAMP as BigQuery's tools write it: `2026-11-20 09:30:10.123 UTC` (extract), the same without the zone
+    /// (bq), with `T` and `Z` (TO_JSON_STRING), or seconds since 1970 as a number, perhaps in a string (the API).
     init?(bigQuery value: JSONValue) {
         if let number = value.number {
             self.init(epoch: number.double)
@@ -31,8 +31,8 @@ extension Timestamp {
         self.init(rfc3339: text)
     }
 
-    /// Seconds, milliseconds or microseconds since 1970. The size shows which: numbers of one unit reach past the year 5000,
-    /// and those of the next unit begin there with 1973.
+    /// Seconds, milliseconds or microseconds since 1970. The size shows which: numbers of one unit reach past the year
+    /// 5000, and those of the next unit begin there with 1973.
     private init?(epoch number: Double) {
         guard number.isFinite, number > 0, number < 1e17 else { return nil }
         let microseconds = number < 1e11 ? number * 1e6 : number < 1e14 ? number * 1e3 : number

@@ -1,8 +1,8 @@
 internal import JSON
 internal import Telemetry
 
-/// A payload in any of the forms that services accept: the bare form of Apple's service; FCM's, with or without its `message`,
-/// and its older one; a Pushwoosh request with its `notifications`.
+/// A payload in any of the forms that services accept: the bare form of Apple's service; FCM's, with or without its
+/// `message`, and its older one; a Pushwoosh request with its `notifications`.
 struct PushPayload {
     /// The objects that become the root of the payload dictionary on the phone, as far as the form shows.
     private let roots: [JSONValue]
@@ -135,7 +135,8 @@ enum PushwooshCampaign {
     }
 }
 
-/// Members of a payload that show who received it, or that let somebody send in your name. They are not kept, at any depth.
+/// Members of a payload that show who received it, or that let somebody send in your name. They are not kept, at any
+/// depth.
 package enum PayloadSecrets {
     /// FCM's device tokens, and Pushwoosh's addressees and API token.
     package static let members: [StaticString] = [

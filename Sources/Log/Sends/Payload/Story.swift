@@ -100,8 +100,8 @@ extension JSONValue {
 
 /// What a phone accepts as a URL, as far as its scheme.
 enum WebAddress {
-    /// Whether a text is a URL with a scheme. Characters that do not belong into a URL are allowed, since Apple's Foundation
-    /// escapes them; it cannot repair a scheme with other characters, or an invalid authority.
+    /// Whether a text is a URL with a scheme. Characters that do not belong into a URL are allowed, since Apple's
+    /// Foundation escapes them; it cannot repair a scheme with other characters, or an invalid authority.
     static func hasScheme(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         // Foundation accepts an empty scheme.

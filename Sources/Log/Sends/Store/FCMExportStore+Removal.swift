@@ -2,8 +2,8 @@ package import Postgres
 package import Values
 
 extension FCMExportStore {
-    /// Deletes the rows of all apps from before the day that began that many days ago, as the owner, and returns how many.
-    /// Their counts in the funnels are sealed with their present campaigns.
+    /// Deletes the rows of all apps from before the day that began that many days ago, as the owner, and returns how
+    /// many. Their counts in the funnels are sealed with their present campaigns.
     package static func retain(
         days: Int, now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> Int {

@@ -44,8 +44,8 @@ package enum FCMExportStore {
                         bulk_id bigint, analytics_label text
                     ) ON COMMIT DELETE ROWS
                     """)
-            // Waits for a running erasure, which deletes the rows that were stored before it, and then shows whose rows must
-            // not come back.
+            // Waits for a running erasure, which deletes the rows that were stored before it, and then shows whose rows
+            // must not come back.
             try connection.execute(script: "LOCK TABLE sends.fcm_row IN ROW EXCLUSIVE MODE")
             try connection.copyIn("COPY fcm_import (\(columns)) FROM STDIN (FORMAT binary)", copyRows(rows))
             let erased = try connection.query(

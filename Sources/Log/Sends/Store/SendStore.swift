@@ -15,8 +15,8 @@ package enum SendStore {
         }
     }
 
-    /// Stores the new ones, all or nothing; nothing if the key that they came with is closed by then (`keyClosed`). Returns
-    /// true for each new one; of several with the same id the first is the new one.
+    /// Stores the new ones, all or nothing; nothing if the key that they came with is closed by then (`keyClosed`).
+    /// Returns true for each new one; of several with the same id the first is the new one.
     package static func append(
         _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
     ) throws(PostgresError) -> [Bool] {

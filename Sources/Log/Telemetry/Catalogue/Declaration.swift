@@ -1,5 +1,5 @@
-/// Everything that is declared about a member of an event. The decoder's tables, the columns and views of the log, the OpenAPI
-/// document, the table in `Docs/API.md`, the fuzzer's words and the tests' values are all derived from it.
+/// Everything that is declared about a member of an event. The decoder's tables, the columns and views of the log, the
+/// OpenAPI document, the table in `Docs/API.md`, the fuzzer's words and the tests' values are all derived from it.
 package struct Declaration: Sendable {
     /// The object that contains it.
     package let object: Object
@@ -39,8 +39,8 @@ package struct Declaration: Sendable {
         case boolean
         case integer(ClosedRange<Int64>)
         case number(ClosedRange<Double>)
-        /// A number with exactly so many decimals: a number or its text, from 0 to below this many whole ones. The log stores
-        /// its smallest units.
+        /// A number with exactly so many decimals: a number or its text, from 0 to below this many whole ones. The log
+        /// stores its smallest units.
         case decimal(whole: Int64)
         /// So many letters from A to Z. The log stores five bits for each.
         case letters(Int)
@@ -69,8 +69,9 @@ package struct Declaration: Sendable {
         case rare
     }
 
-    /// Bits of an integer. They hold a code's position, from 1; 1 or 2 for a boolean; for a number, 1 plus the distance from
-    /// its least value; for several codes, a first bit that says there is a list, and one for each code. 0 means none.
+    /// Bits of an integer. They hold a code's position, from 1; 1 or 2 for a boolean; for a number, 1 plus the distance
+    /// from its least value; for several codes, a first bit that says there is a list, and one for each code. 0 means
+    /// none.
     package struct Bits: Sendable {
         package let first: Int
         package let count: Int

@@ -1,4 +1,5 @@
-/// The members of an event, in the order of the columns of `analytics.events`. To add one, add a case and its declaration.
+/// The members of an event, in the order of the columns of `analytics.events`. To add one, add a case and its
+/// declaration.
 package enum Member: UInt8, CaseIterable, Sendable {
     case eventID, type, deviceAt, seq, notification, source
     case installID

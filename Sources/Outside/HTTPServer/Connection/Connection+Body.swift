@@ -16,8 +16,8 @@ extension Connection {
         body.reserveCapacity(min(decoder.left ?? 0, 64 << 10))
         if expectsContinue, incoming.isEmpty, !decoder.isDone {
             expectsContinue = false
-            // Send it directly, because no answer precedes it. If the client's socket has no room for it, the client has
-            // not read the earlier answers.
+            // Send it directly, because no answer precedes it. If the client's socket has no room for it, the client
+            // has not read the earlier answers.
             let line = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
             guard socket?.write(line[...]) == .bytes(line.count) else { return close(engine) }
         }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// A client's connection and its current request.
 ///
 /// Only the I/O thread works on it, in steps that never wait: the head (`Connection+Head`), the body
-/// (`Connection+Body`), the answer (`Connection+Answer`), and the deadlines (`Connection+Deadlines`). Other threads only
-/// keep a reference, to say which connection they mean.
+/// (`Connection+Body`), the answer (`Connection+Answer`), and the deadlines (`Connection+Deadlines`). Other threads
+/// only keep a reference, to say which connection they mean.
 final class Connection: @unchecked Sendable {
     // SAFETY: `server` and `peer` do not change. Only the I/O thread touches the rest; other threads send it commands
     // through `Mailbox`.

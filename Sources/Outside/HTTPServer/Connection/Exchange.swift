@@ -25,11 +25,12 @@ package final class Exchange: Sendable {
         connection.server.mailbox.post(.readBody(connection, request: request, limit: limit, then: then))
     }
 
-    /// Whether the client has hung up, or sends no more, which most do only to hang up. A handler that makes it wait may stop.
+    /// Whether the client has hung up, or sends no more, which most do only to hang up. A handler that makes it wait
+    /// may stop.
     package var hasBeenLeft: Bool { settlement.isMade || settlement.isLeft }
 
-    /// Answers. Returns false, and does nothing, if the request already has an answer (an earlier one of the handler, or
-    /// the server's own after a deadline) or if the client is gone.
+    /// Answers. Returns false, and does nothing, if the request already has an answer (an earlier one of the handler,
+    /// or the server's own after a deadline) or if the client is gone.
     @discardableResult package func respond(_ response: Response) -> Bool {
         guard settlement.make() else { return false }
         connection.server.mailbox.post(.answer(connection, request: request, response))

@@ -84,8 +84,8 @@ extension Engine {
     }
 
     /// Whether this many more bytes of a body fit into memory. Bodies use at most three quarters of the memory, so that
-    /// there is always room for connections. If a new body does not fit, those that have been arriving longest are given
-    /// up.
+    /// there is always room for connections. If a new body does not fit, those that have been arriving longest are
+    /// given up.
     func hasRoom(for bytes: Int, beside connection: Connection) -> Bool {
         account(for: connection)
         let limit = server.configuration.memoryLimit
@@ -119,13 +119,13 @@ extension Engine {
 
     /// Closes connections that are not in use, starting with those that have been idle longest. If memory is short, it
     /// starts with those that hold much of it because their clients do not read. If places are short and no connection
-    /// has been idle for a while, it also closes those whose body has been arriving for long, and tells their clients to
-    /// try again; a new client that is about to send a request is spared for the same time. If there are many
+    /// has been idle for a while, it also closes those whose body has been arriving for long, and tells their clients
+    /// to try again; a new client that is about to send a request is spared for the same time. If there are many
     /// connections, it closes several at once, so that in a flood it need not look at all of them for each new client.
     /// Returns false if it could close none.
     ///
-    /// So a stranger who opens every possible connection and says nothing locks nobody out: their own connections are the
-    /// next to be closed. The same is true for the owner of a key who sends many bodies byte by byte.
+    /// So a stranger who opens every possible connection and says nothing locks nobody out: their own connections are
+    /// the next to be closed. The same is true for the owner of a key who sends many bodies byte by byte.
     func evict(for need: Need) -> Bool {
         let whileAgo = Deadline(nanoseconds: Deadline.now.nanoseconds - 1_000_000_000)
         let candidates = connections.values.filter { connection in

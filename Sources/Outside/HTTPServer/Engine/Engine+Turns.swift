@@ -1,7 +1,7 @@
 internal import ServiceRuntime
 
-/// Who is served when. In a round, all who have shown a valid key have a turn after each of the other lanes; so they wait for a
-/// bounded number of steps of other connections, however many there are.
+/// Who is served when. In a round, all who have shown a valid key have a turn after each of the other lanes; so they
+/// wait for a bounded number of steps of other connections, however many there are.
 extension Engine {
     func serveEverybody() {
         serveAdmitted()
@@ -47,8 +47,8 @@ extension Engine {
         }
     }
 
-    /// A connection with more to ask goes to the end of the line. Connections in the line are not polled: what they send would
-    /// only wake this thread.
+    /// A connection with more to ask goes to the end of the line. Connections in the line are not polled: what they
+    /// send would only wake this thread.
     private func serveThoseWhoAsk() {
         let round = turns.take(.asking)
         for connection in round {
@@ -74,7 +74,8 @@ extension Connection {
         }
     }
 
-    /// So many requests in a row are answered before a client has to wait behind all others. A browser asks once whether it may post.
+    /// So many requests in a row are answered before a client has to wait behind all others. A browser asks once
+    /// whether it may post.
     private static let mostAnswersWithoutKey = 2
 
     /// The client has sent something, perhaps after a while: a monitor that asks every few seconds never waits.

@@ -2,8 +2,8 @@ internal import CServerSockets
 internal import ServiceRuntime
 internal import Synchronization
 
-/// Gives memory back to the system after many connections or bodies are gone. What is freed stays with the C library otherwise: a
-/// service that held 800 MB for a minute would keep it until it ends.
+/// Gives memory back to the system after many connections or bodies are gone. What is freed stays with the C library
+/// otherwise: a service that held 800 MB for a minute would keep it until it ends.
 ///
 /// It works on a thread of its own, since giving back hundreds of megabytes takes milliseconds.
 final class MemoryReturn: Sendable {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// A share of one processor: a quarter of it, for work that anybody can cause. The rest of the time, the processor is free for
-/// others, and the kernel wakes this thread at once for them, since it has used less than its due.
+/// A share of one processor: a quarter of it, for work that anybody can cause. The rest of the time, the processor is
+/// free for others, and the kernel wakes this thread at once for them, since it has used less than its due.
 struct Share {
     private var spent: Int64 = 0
     private var resumes = Deadline(nanoseconds: 0)

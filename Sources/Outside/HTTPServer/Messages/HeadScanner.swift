@@ -1,8 +1,8 @@
 /// Finds the end of a request's head as its bytes arrive, and refuses it at the first byte that no head may contain.
 ///
-/// A line must end with CR and LF, and the tab is the only control character allowed. A reader before us may take a lone
-/// LF for the end of a line, or a NUL for the end of a text, and see another request than we do. So everything ambiguous
-/// is refused before it is parsed.
+/// A line must end with CR and LF, and the tab is the only control character allowed. A reader before us may take a
+/// lone LF for the end of a line, or a NUL for the end of a text, and see another request than we do. So everything
+/// ambiguous is refused before it is parsed.
 struct HeadScanner {
     enum Outcome: Equatable {
         /// More bytes must arrive.

@@ -5,7 +5,8 @@ struct HeaderFields: Sendable {
     private var bytes: [UInt8] = []
 
     /// Parses complete lines, each with its CR and LF. A name is a token directly before its colon (RFC 9112, 5.1), and
-    /// a line cannot continue on the next one (5.2): readers disagree about `Content-Length : 5` and about folded lines.
+    /// a line cannot continue on the next one (5.2): readers disagree about `Content-Length : 5` and about folded
+    /// lines.
     init(_ lines: ArraySlice<UInt8>) throws(RequestFault) {
         // A field has one colon and two bytes of line end.
         bytes.reserveCapacity(lines.count + lines.count / 2)

@@ -1,5 +1,5 @@
-/// Sockets that listen for a server in another process. The process that holds them decides where that server is; while it is started
-/// again, its clients wait instead of being refused.
+/// Sockets that listen for a server in another process. The process that holds them decides where that server is; while
+/// it is started again, its clients wait instead of being refused.
 package final class Door: Sendable {
     /// With the port that the system chose.
     package let address: HTTPServerConfiguration.Address

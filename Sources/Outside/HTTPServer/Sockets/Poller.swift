@@ -42,7 +42,8 @@ internal import Glibc
         control(EPOLL_CTL_ADD, socket, Poller.readable | Poller.writable | Poller.peerEnded | Poller.edges, tag)
     }
 
-    /// Whether to report changes of a socket that it watches. What has changed meanwhile is reported when it listens again.
+    /// Whether to report changes of a socket that it watches. What has changed meanwhile is reported when it listens
+    /// again.
     func listen(_ listens: Bool, to socket: Int32, tag: UInt64) {
         let changes = listens ? Poller.readable | Poller.writable | Poller.peerEnded : 0
         _ = control(EPOLL_CTL_MOD, socket, changes | Poller.edges, tag)

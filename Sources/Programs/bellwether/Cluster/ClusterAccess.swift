@@ -40,8 +40,8 @@ extension DatabaseAccess {
         }
     }
 
-    /// Changes what all cells of a cluster share: runs `body` in the first cell, and then brings these tables to the others.
-    /// Outside a cluster it just runs `body`.
+    /// Changes what all cells of a cluster share: runs `body` in the first cell, and then brings these tables to the
+    /// others. Outside a cluster it just runs `body`.
     static func sharing<Result>(
         _ tables: [SharedTable], _ choice: DatabaseChoice, _ body: (inout Connection) throws -> Result
     ) throws -> Shared<Result> {
@@ -121,8 +121,8 @@ extension CellDatabase {
 }
 
 extension [CellDatabase] {
-    /// Works in these databases side by side, and tells the results in their order. A cell that fails is named, and keeps no other
-    /// from its work; the exit code says that it failed.
+    /// Works in these databases side by side, and tells the results in their order. A cell that fails is named, and
+    /// keeps no other from its work; the exit code says that it failed.
     func work(
         log: Log, _ body: @escaping @Sendable (CellDatabase) throws -> Told
     ) throws -> ExitCode {

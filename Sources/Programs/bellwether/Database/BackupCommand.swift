@@ -57,8 +57,8 @@ struct BackupCommand: DatabaseCommand {
         return .done
     }
 
-    /// Lets `doctor` know how old the last backup is. A standby cannot note it, nor can a login that owns nothing here; the backup is
-    /// good all the same.
+    /// Lets `doctor` know how old the last backup is. A standby cannot note it, nor can a login that owns nothing here;
+    /// the backup is good all the same.
     private func note(_ record: BackupRecord, in url: String, log: Log) {
         do throws(PostgresError) {
             // The session from before may have been cut off meanwhile.

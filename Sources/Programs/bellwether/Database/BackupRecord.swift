@@ -2,8 +2,8 @@ internal import Console
 internal import ServiceRuntime
 internal import Values
 
-/// What a backup's directory says of it: which database it holds, and up to where. It is written last, so a directory without it
-/// is no finished backup.
+/// What a backup's directory says of it: which database it holds, and up to where. It is written last, so a directory
+/// without it is no finished backup.
 struct BackupRecord {
     /// The copy of PostgreSQL's data directory, within the directory of the backup.
     static let copy = "data"

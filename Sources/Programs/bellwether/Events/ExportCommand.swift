@@ -138,7 +138,8 @@ private final class ExportSource {
     func next(moved fate: (MovedBatch) -> MovedBatch.Fate) throws -> [[String?]]? {
         do {
             let rows = try export?.next(on: &connection, moved: fate)
-            // Events that were removed while they were read are in another cell, which was asked before, or will be, without them.
+            // Events that were removed while they were read are in another cell, which was asked before, or will be,
+            // without them.
             guard try MovedBatch.forgotten(on: &connection) == forgotten else {
                 throw Failure(
                     "a shard has just moved to another cell: the same command again, from there, prints the rest")

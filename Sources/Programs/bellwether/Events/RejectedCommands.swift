@@ -51,7 +51,8 @@ private struct RejectedChoice: Readable {
         }
     }
 
-    /// What it means in one database; nil if nothing there. Checks it, because an empty result would hide a mistyped name.
+    /// What it means in one database; nil if nothing there. Checks it, because an empty result would hide a mistyped
+    /// name.
     func filter(in database: CellDatabase, on connection: inout Connection) throws -> RejectionFilter? {
         var filter = filter
         if let app = filter.app { _ = try Apps.named(app, on: &connection) }

@@ -42,7 +42,8 @@ struct ProjectCommand: DatabaseCommand {
     private static func project(
         _ control: ProjectionControl, in database: CellDatabase, showing isShown: Bool
     ) throws -> Told {
-        // The rules may have changed with an update of this program, and a rebuild after a change of words may be unfinished.
+        // The rules may have changed with an update of this program, and a rebuild after a change of words may be
+        // unfinished.
         let bar = ProgressBar()
         let renewal = try AutomaticRebuild(control).run(progress: { if isShown { bar.show($0) } })
         bar.clear()

@@ -3,8 +3,8 @@ internal import Glibc
 internal import HTTPServer
 internal import ServiceRuntime
 
-/// The web pages beside the service: `look`, as a process of its own. Nothing that a page does can end the process that accepts
-/// events. If it ends, it is started again; if the service ends, however that happens, the pages end, too.
+/// The web pages beside the service: `look`, as a process of its own. Nothing that a page does can end the process that
+/// accepts events. If it ends, it is started again; if the service ends, however that happens, the pages end, too.
 final class PagesProcess: Sendable {
     /// In the other process: its lifeline and its sockets, `3:4,5`.
     static let variable = "BELLWETHER_PAGES_BESIDE"
@@ -42,7 +42,8 @@ final class PagesProcess: Sendable {
     /// Where it listens.
     var address: HTTPServerConfiguration.Address { door.address }
 
-    /// Whether there is such a process now, how often one was started again, and the exit status of the last that ended.
+    /// Whether there is such a process now, how often one was started again, and the exit status of the last that
+    /// ended.
     var health: (isUp: Bool, restarts: Int, lastExit: Int32?) {
         state.withLock { state in (state.process != nil, max(0, state.starts - 1), state.lastExit) }
     }

@@ -10,8 +10,8 @@ struct NightlyReports {
     let period: PeriodChoice
     let now: Timestamp
     let wait: Double
-    /// How another process of this program finds the database: then each report is made in one, so that whatever ends it does
-    /// not end the night of all other apps. Nil makes them here.
+    /// How another process of this program finds the database: then each report is made in one, so that whatever ends
+    /// it does not end the night of all other apps. Nil makes them here.
     let elsewhere: [String: String?]?
 
     /// Failures of one app are reported and do not stop the others. A broken connection is reopened.

@@ -3,8 +3,8 @@ internal import ServiceRuntime
 
 /// Says how far the import of a file is, and what an interruption leaves.
 ///
-/// A terminal gets one line that is redrawn. A log gets a line after 64 MiB and then whenever the amount has doubled, so that
-/// even a file without end makes few lines.
+/// A terminal gets one line that is redrawn. A log gets a line after 64 MiB and then whenever the amount has doubled,
+/// so that even a file without end makes few lines.
 final class ImportProgress: Sendable {
     private struct State {
         var lines = 0

@@ -1,7 +1,7 @@
 internal import ServiceRuntime
 
-/// How often a wrong key may be tried: by one address, and by all together. Keys have 256 bits, so nobody guesses one; this keeps
-/// whoever tries from using up the service and filling its log.
+/// How often a wrong key may be tried: by one address, and by all together. Keys have 256 bits, so nobody guesses one;
+/// this keeps whoever tries from using up the service and filling its log.
 final class GuessLimit: Sendable {
     private struct Tries: Sendable {
         var count = 0
@@ -23,8 +23,8 @@ final class GuessLimit: Sendable {
         (self.ofAddress, self.ofAll, self.seconds, self.mostAddresses) = (ofAddress, ofAll, seconds, mostAddresses)
     }
 
-    /// Whether this address may try a key now. It counts as a wrong one until `forgive`: else many could be sent at once, before
-    /// the first is looked at.
+    /// Whether this address may try a key now. It counts as a wrong one until `forgive`: else many could be sent at
+    /// once, before the first is looked at.
     func take(_ address: String) -> Bool {
         let address = Self.neighbourhood(of: address)
         return state.withLock { state in

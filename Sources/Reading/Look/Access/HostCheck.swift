@@ -1,7 +1,7 @@
 internal import HTTPServer
 
-/// Whether a request names this machine. A page that anybody on the machine may open must not be read by a web site that gives its
-/// own name this machine's address (DNS rebinding): its requests name that site.
+/// Whether a request names this machine. A page that anybody on the machine may open must not be read by a web site
+/// that gives its own name this machine's address (DNS rebinding): its requests name that site.
 struct HostCheck: Sendable {
     private let names: Set<String>
     /// Any other address is behind a key, and a cookie of another name is none.

@@ -1,7 +1,7 @@
 internal import HTTPServer
 
-/// Which site makes a browser ask. A page that anybody on this machine may open must not be kept busy by a web site that one of
-/// them happens to visit, and no site may sign people in or out.
+/// Which site makes a browser ask. A page that anybody on this machine may open must not be kept busy by a web site
+/// that one of them happens to visit, and no site may sign people in or out.
 enum Provenance: Sendable {
     /// Our own pages, the address bar, a bookmark, a program; all that is not known to be another site.
     case own

@@ -1,8 +1,8 @@
 internal import Accounts
 internal import Values
 
-/// That somebody signed in with a key, as a cookie says it. Nothing of it is stored here: any process that knows the key's hash
-/// can tell, and once the key is revoked none can.
+/// That somebody signed in with a key, as a cookie says it. Nothing of it is stored here: any process that knows the
+/// key's hash can tell, and once the key is revoked none can.
 struct Session: Sendable, Equatable {
     let reader: String
     /// In seconds since 1970.
@@ -24,7 +24,8 @@ struct Session: Sendable, Equatable {
         return said + ":" + Self.seal(of: said, key.hash)
     }
 
-    /// The session that the header field `Cookie` tells of; nil if it is none, is over, or its key opens nothing any more.
+    /// The session that the header field `Cookie` tells of; nil if it is none, is over, or its key opens nothing any
+    /// more.
     init?(_ header: String?, keys: [ReaderKey.Access], at now: Timestamp) {
         for pair in (header ?? "").split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)

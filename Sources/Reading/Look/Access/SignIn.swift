@@ -74,8 +74,8 @@ final class SignIn: Sendable {
 
     static let forgetting = "\(Session.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
 
-    /// The page of ours at this address, to go on to; the first page for any other address. It is read and written anew, so
-    /// nothing but a page can be meant.
+    /// The page of ours at this address, to go on to; the first page for any other address. It is read and written
+    /// anew, so nothing but a page can be meant.
     static func inside(_ address: String?) -> String {
         guard let address, address.utf8.count <= 8192 else { return "/" }
         let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

@@ -15,8 +15,8 @@ package struct AddressFault: Error, Sendable, CustomStringConvertible {
 }
 
 extension PageState {
-    /// Reads an address. What it does not know is refused: a page that skips a misspelled filter would show other figures than
-    /// its reader thinks.
+    /// Reads an address. What it does not know is refused: a page that skips a misspelled filter would show other
+    /// figures than its reader thinks.
     package init(path: String, query: String?) throws(AddressFault) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         switch (parts.first, parts.count) {

@@ -1,7 +1,8 @@
 internal import Postgres
 internal import Reports
 
-/// A question of a page and how its answer is shown. Each column of the answer is one of the table, unless it is hidden.
+/// A question of a page and how its answer is shown. Each column of the answer is one of the table, unless it is
+/// hidden.
 struct Listing: Sendable {
     /// Its name in the address, for CSV, and the id of its table.
     var name: String
@@ -44,9 +45,9 @@ struct Answer: Sendable {
 }
 
 extension Connection {
-    /// Asks for what needs a scan of the deliveries of a day. PostgreSQL expects hardly any of them to have a given name, and
-    /// would look up the other names of each one by one: ten times as slow as joining all at once.
-    /// In the order in which they lie, only one process may read.
+    /// Asks for what needs a scan of the deliveries of a day. PostgreSQL expects hardly any of them to have a given
+    /// name, and would look up the other names of each one by one: ten times as slow as joining all at once. In the
+    /// order in which they lie, only one process may read.
     mutating func scanning(_ listing: Listing, for state: PageState, inOrder: Bool = false) throws(PostgresError)
         -> Answer
     {

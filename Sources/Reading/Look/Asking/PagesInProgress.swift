@@ -4,9 +4,10 @@ internal import Postgres
 internal import ServiceRuntime
 internal import Values
 
-/// The pages that are being read. Whoever has waited for a moment is shown what for, and may cancel it. The browser then asks for
-/// the same address again, by itself, until the page is there. Everybody who asks for that address meanwhile gets the same page.
-/// What nobody asks for any more is cancelled: a closed window costs the database nothing.
+/// The pages that are being read. Whoever has waited for a moment is shown what for, and may cancel it. The browser
+/// then asks for the same address again, by itself, until the page is there. Everybody who asks for that address
+/// meanwhile gets the same page. What nobody asks for any more is cancelled: a closed window costs the database
+/// nothing.
 final class PagesInProgress: Sendable {
     /// What a page is told apart by.
     struct Name: Hashable, Sendable {
@@ -176,7 +177,8 @@ final class Reading: Sendable {
     /// Whether it has a session, and does not only wait for one.
     var hasBegun: Bool { state.withLock { state in state.hasBegun } }
 
-    /// The session is done with it. Returns whether it was cancelled: then what the session runs next could be cancelled instead.
+    /// The session is done with it. Returns whether it was cancelled: then what the session runs next could be
+    /// cancelled instead.
     func end() -> Bool {
         state.withLock { state in
             state.handle = nil

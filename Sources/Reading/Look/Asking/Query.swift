@@ -2,8 +2,8 @@ package import Postgres
 internal import ServiceRuntime
 package import Values
 
-/// A question to the views: one text for PostgreSQL, with parameters, and one for people, with the values in it. Both are written
-/// at once, so what people copy into psql is what was asked.
+/// A question to the views: one text for PostgreSQL, with parameters, and one for people, with the values in it. Both
+/// are written at once, so what people copy into psql is what was asked.
 package struct Query: Sendable, ExpressibleByStringInterpolation {
     private var pieces: [Piece] = []
 
@@ -74,7 +74,8 @@ package struct Query: Sendable, ExpressibleByStringInterpolation {
         package mutating func appendInterpolation(sql piece: StaticString) { pieces.append(.sql(piece.description)) }
     }
 
-    /// A text as SQL. What a page or a terminal would not show as it is, is written by its number, so that copying keeps it.
+    /// A text as SQL. What a page or a terminal would not show as it is, is written by its number, so that copying
+    /// keeps it.
     static func literal(_ text: String) -> String {
         func isPlain(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.properties.generalCategory {

@@ -4,8 +4,8 @@ internal import Reports
 package import ServiceRuntime
 internal import Values
 
-/// The threads that ask the database for pages: so many at once and no more, each with a session of the analysts' role whose
-/// statements end in time. What waits for them is bounded, too.
+/// The threads that ask the database for pages: so many at once and no more, each with a session of the analysts' role
+/// whose statements end in time. What waits for them is bounded, too.
 package final class Readers: Sendable {
     package struct Configuration: Sendable {
         /// How many pages are read at once.

@@ -2,8 +2,8 @@ internal import Postgres
 internal import Reports
 internal import Values
 
-/// How the columns of our views are shown: their titles, and figures as people read them. Two views give a column the same name
-/// only if it means the same.
+/// How the columns of our views are shown: their titles, and figures as people read them. Two views give a column the
+/// same name only if it means the same.
 enum Columns {
     private static let titles = [
         "app": "App", "day": "Day", "week": "Week from", "time_zone": "Time zone", "received_responded": "Responded",
@@ -49,8 +49,8 @@ enum Columns {
 
     private static let none = "(none)"
 
-    /// A name from outside. One of blanks alone is put in quotes, so that there is something to see and to follow; so is one that
-    /// looks like none.
+    /// A name from outside. One of blanks alone is put in quotes, so that there is something to see and to follow; so
+    /// is one that looks like none.
     static func shown(_ name: String) -> String {
         guard !name.isEmpty else { return none }
         return name == none || name.unicodeScalars.allSatisfy(\.properties.isWhitespace) ? "“\(name)”" : name

@@ -24,7 +24,8 @@ struct LookDocument {
         document.write("</main>\n</body>\n</html>\n")
     }
 
-    /// A page that says one thing, such as why there is no other. If it `refreshes`, the browser asks for the same address again.
+    /// A page that says one thing, such as why there is no other. If it `refreshes`, the browser asks for the same
+    /// address again.
     init(notice title: String, _ words: [String], link: Sight.Link? = nil, refreshes: Int? = nil) {
         begin(title: title, refreshes: refreshes, always: true)
         document.write(

@@ -4,9 +4,9 @@ internal import HTTPServer
 internal import Postgres
 internal import ServiceRuntime
 
-/// Events to browsers as they commit, as server-sent events. An answer is complete: it waits until there is something to tell, or
-/// some seconds, and the browser asks again from the position that the answer gave. So nobody holds a thread, and every answer
-/// ends.
+/// Events to browsers as they commit, as server-sent events. An answer is complete: it waits until there is something
+/// to tell, or some seconds, and the browser asks again from the position that the answer gave. So nobody holds a
+/// thread, and every answer ends.
 final class LiveFeed: Sendable {
     private struct Waiter: Sendable {
         let reply: Reply

@@ -139,7 +139,8 @@ enum Integration {
         return .init(state: accepted > 0 && rejected * 100 <= accepted ? .done : .wrong, title: title, words: words)
     }
 
-    /// Without a common App Group, the service extension and the app are two installs: no push has a receipt and a response.
+    /// Without a common App Group, the service extension and the app are two installs: no push has a receipt and a
+    /// response.
     private static func appGroup(_ received: Int64, _ responded: Int64, _ both: Int64) -> Sight.Check {
         let title = "App Group."
         if both > 0 {

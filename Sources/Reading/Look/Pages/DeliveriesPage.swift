@@ -5,7 +5,8 @@ internal import Values
 
 /// The deliveries behind a figure, a hundred at a time, one day after the other from the newest on.
 ///
-/// On a day of very many they come as they lie in the database: sorting a million takes seconds, and nobody reads them to the end.
+/// On a day of very many they come as they lie in the database: sorting a million takes seconds, and nobody reads them
+/// to the end.
 enum DeliveriesPage {
     static let most = 100
     /// The deliveries of a day that are still sorted.

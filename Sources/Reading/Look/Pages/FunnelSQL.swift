@@ -23,8 +23,8 @@ enum FunnelSQL {
 
     static let byDay: Query = "string_agg(day || '=' || delivered, ' ' ORDER BY day) AS by_day"
 
-    /// A moment as the clocks of the app's zone showed it: a day's deliveries were received on that day. The column itself has the
-    /// same moment for machines.
+    /// A moment as the clocks of the app's zone showed it: a day's deliveries were received on that day. The column
+    /// itself has the same moment for machines.
     static func local(_ moment: Query, _ scope: Scope) -> Query {
         "to_char(\(moment) AT TIME ZONE \(scope.timeZone), 'YYYY-MM-DD HH24:MI:SS')"
     }
@@ -46,8 +46,8 @@ enum FunnelSQL {
         """
     }
 
-    /// Day by day, with what is usual for each (the least and the greatest of the same weekday in the four weeks before, where at
-    /// least three of them are known) and what the first final report on it said.
+    /// Day by day, with what is usual for each (the least and the greatest of the same weekday in the four weeks
+    /// before, where at least three of them are known) and what the first final report on it said.
     static func trend(_ scope: Scope, from view: Query, where condition: Query, told app: String?) -> Query {
         let days = DayRange(scope.days.first.advanced(by: -28), scope.days.last)
         let (columns, join): (Query, Query) =

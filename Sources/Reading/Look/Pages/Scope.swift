@@ -119,8 +119,8 @@ enum LookError: DatabaseFailure {
     }
 }
 
-/// How settled the days of each app are, and which is the first. To read it takes longer than a page may, and it changes slowly: so it
-/// is kept.
+/// How settled the days of each app are, and which is the first. To read it takes longer than a page may, and it
+/// changes slowly: so it is kept.
 final class SettledApps: Sendable {
     private struct Kept: Sendable {
         var settled: DaysSettled

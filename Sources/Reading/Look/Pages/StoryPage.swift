@@ -3,7 +3,8 @@ internal import Reports
 internal import ServiceRuntime
 internal import Values
 
-/// The stories of an app, or those of one campaign: the ladder of pages of each variant, side by side, and what fell back.
+/// The stories of an app, or those of one campaign: the ladder of pages of each variant, side by side, and what fell
+/// back.
 enum StoryPage {
     private static let counts: Query = """
         sum(stories) AS stories, sum(started) AS started, sum(completed) AS completed, sum(exit_clicked) AS exit_clicked,

@@ -52,16 +52,16 @@ package struct CSVDocument {
         }
     }
 
-    /// A name from outside. If it begins like a formula, a spreadsheet would evaluate it: the apostrophe marks it as text.
-    /// Line breaks and other control characters are shown, so a record stays one line.
+    /// A name from outside. If it begins like a formula, a spreadsheet would evaluate it: the apostrophe marks it as
+    /// text. Line breaks and other control characters are shown, so a record stays one line.
     package static func cell(_ name: String) -> String {
         let shown = String(printable: name).unicodeScalars
         var cell = ""
         if let first = shown.first(where: { !$0.properties.isWhitespace }), formulaStarts.contains(first) {
             cell = "'"
         }
-        // Scalar by scalar: a combining mark makes another Character of a comma or quote, but a program that reads bytes
-        // still sees the comma or quote.
+        // Scalar by scalar: a combining mark makes another Character of a comma or quote, but a program that reads
+        // bytes still sees the comma or quote.
         for scalar in shown { cell += scalar == "\"" ? "\"\"" : String(scalar) }
         return shown.contains(where: quoted.contains) ? "\"\(cell)\"" : cell
     }

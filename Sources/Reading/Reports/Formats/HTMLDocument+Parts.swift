@@ -107,8 +107,8 @@ extension HTMLDocument {
         write(isHead ? "</th>" : "</td>")
     }
 
-    /// The figure beside the bar says the same, so screen readers skip the bar. Without a share, its place stays empty. A line
-    /// over the end of the bar is the interval of the rate.
+    /// The figure beside the bar says the same, so screen readers skip the bar. Without a share, its place stays empty.
+    /// A line over the end of the bar is the interval of the rate.
     private mutating func writeBar(_ cell: Table.Cell) {
         write("<svg class=\"gauge\" aria-hidden=\"true\">")
         if let share = cell.share {
@@ -145,7 +145,8 @@ struct Percent: CustomStringConvertible {
     var description: String { "\(tenths / 10).\(tenths % 10)%" }
 }
 
-/// A line without axes, from 0 to the largest value. The figures behind it are told elsewhere, so screen readers skip it.
+/// A line without axes, from 0 to the largest value. The figures behind it are told elsewhere, so screen readers skip
+/// it.
 private struct Sparkline {
     let markup: String
 

@@ -133,10 +133,11 @@ package struct HTMLDocument {
 }
 
 extension String {
-    /// Appends escaped text, for elements and quoted attributes. Control and direction-changing characters are shown, not
-    /// obeyed.
+    /// Appends escaped text, for elements and quoted attributes. Control and direction-changing characters are shown,
+    /// not obeyed.
     package mutating func appendHTML(_ text: String) {
-        // Scalar by scalar: a combining mark makes another Character of a bracket, but a browser still sees the bracket.
+        // Scalar by scalar: a combining mark makes another Character of a bracket, but a browser still sees the
+        // bracket.
         for scalar in String(printable: text).unicodeScalars {
             switch scalar {
             case "&": append("&amp;")

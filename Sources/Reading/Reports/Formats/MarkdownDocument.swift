@@ -66,7 +66,8 @@ struct MarkdownDocument {
         return [caption(table.caption), drawn.text, omitted]
     }
 
-    /// Leading blanks mean that the row belongs to the one above. Markdown drops plain blanks, so a wide one replaces them.
+    /// Leading blanks mean that the row belongs to the one above. Markdown drops plain blanks, so a wide one replaces
+    /// them.
     private static func cell(_ text: String, _ tone: Tone) -> String {
         let words = tone.markdown(String(markdown: text))
         return text.hasPrefix("  ") && !words.isEmpty ? "\u{2003}" + words : words

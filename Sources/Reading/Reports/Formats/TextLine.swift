@@ -18,9 +18,9 @@ struct TextLine {
     private(set) var column = 0
     private var endsRightToLeft = false
 
-    /// A blank that has a direction. Around a name written from right to left, it keeps a terminal that reorders lines from
-    /// moving the figures beside the name. Most terminals ignore the characters that Unicode has for this purpose, and on
-    /// some they take a column.
+    /// A blank that has a direction. Around a name written from right to left, it keeps a terminal that reorders lines
+    /// from moving the figures beside the name. Most terminals ignore the characters that Unicode has for this purpose,
+    /// and on some they take a column.
     static let directedBlank: Character = "\u{2800}"
 
     init(indent: Int = 0) { column = indent }

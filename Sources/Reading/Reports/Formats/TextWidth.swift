@@ -1,8 +1,8 @@
 internal import ServiceRuntime
 
 extension Unicode.Scalar {
-    /// Its width on a terminal: two columns for wide East Asian scripts and pictures, none if it joins the scalar before
-    /// it.
+    /// Its width on a terminal: two columns for wide East Asian scripts and pictures, none if it joins the scalar
+    /// before it.
     var displayWidth: Int {
         if value < 0x7f { return value < 0x20 ? 0 : 1 }
         switch properties.generalCategory {
@@ -24,8 +24,8 @@ extension Unicode.Scalar {
         return Self.wideRanges.contains { $0.contains(value) }
     }
 
-    /// Blocks that Unicode's East Asian Width calls wide or full-width. Pictures are not listed: they have a property for
-    /// it.
+    /// Blocks that Unicode's East Asian Width calls wide or full-width. Pictures are not listed: they have a property
+    /// for it.
     private static let wideRanges: [ClosedRange<UInt32>] = [
         0x1100...0x115f,  // first consonants of Korean syllables
         0x2329...0x232a,  // angle brackets

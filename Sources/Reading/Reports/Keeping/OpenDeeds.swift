@@ -1,7 +1,7 @@
 package import Values
 
-/// What kept reports ask to do and nothing has mended since: the rule of a week's report, for pages that show many days and
-/// read no report.
+/// What kept reports ask to do and nothing has mended since: the rule of a week's report, for pages that show many days
+/// and read no report.
 package enum OpenDeeds {
     /// Something that a kept report asks to do.
     package struct Told: Sendable {
@@ -39,7 +39,8 @@ package enum OpenDeeds {
         var open: [Told] = []
         for day in days.sorted() {
             let deeds = byDay[day] ?? []
-            // A report names the most urgent. If it names as many as it may, it can have left out one that is still open.
+            // A report names the most urgent. If it names as many as it may, it can have left out one that is still
+            // open.
             let namesAll = deeds.count < ToDoSection.most(of: .day(day))
             open.removeAll { earlier in
                 deeds.contains { ExactName($0.ask) == ExactName(earlier.ask) && $0.section == earlier.section }

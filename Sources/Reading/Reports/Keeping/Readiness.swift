@@ -2,10 +2,11 @@ package import Postgres
 package import ServiceRuntime
 package import Values
 
-/// Whether the funnels contain what a report of a day has to show: everything that was committed before the end of the day,
-/// or, while the day lasts, before the report was requested.
+/// Whether the funnels contain what a report of a day has to show: everything that was committed before the end of the
+/// day, or, while the day lasts, before the report was requested.
 package struct Readiness: Sendable {
-    /// The position that every projection must have reached in the log of each cell; outside a hub there is one log, ''.
+    /// The position that every projection must have reached in the log of each cell; outside a hub there is one log,
+    /// ''.
     package let needed: [String: Int64]
     private let app: String
 

@@ -30,7 +30,8 @@ package enum ReportArchive {
         return try rows.first.map { row throws(PostgresError) in try KeptReport(row, app: app, day: day) }
     }
 
-    /// The kept report that says the same at the same position, apart from what depends on the clock or on earlier reports.
+    /// The kept report that says the same at the same position, apart from what depends on the clock or on earlier
+    /// reports.
     private static func same(
         as report: Report, content: String, on connection: inout Connection
     ) throws(PostgresError) -> KeptReport? {
@@ -66,13 +67,14 @@ package enum ReportArchive {
         case found(KeptReport)
     }
 
-    /// Keeps a report with the figures of its own day and of the days that it restates. However often the same report is
-    /// made, it is kept once.
+    /// Keeps a report with the figures of its own day and of the days that it restates. However often the same report
+    /// is made, it is kept once.
     static func keep(
         _ report: Report, figures: DayFigures, on connection: inout Connection
     ) throws(PostgresError) -> Outcome {
         try connection.transaction { (connection: inout Connection) throws(PostgresError) in
-            // Without this, two reports made at once would both find nothing. It also gives the first of a day the least id.
+            // Without this, two reports made at once would both find nothing. It also gives the first of a day the
+            // least id.
             try connection.query("SELECT report.take_turn(\(report.app))")
             let content = report.timelessDocument
             if let kept = try same(as: report, content: content, on: &connection) { return .found(kept) }

@@ -3,8 +3,8 @@ package import Values
 
 /// Makes the report of one day or week of one app, and keeps that of a day.
 ///
-/// It reads the report, and which earlier days have changed since they were reported, in one snapshot. It does not wait for
-/// the funnels: `Readiness` does.
+/// It reads the report, and which earlier days have changed since they were reported, in one snapshot. It does not wait
+/// for the funnels: `Readiness` does.
 package struct Reporter: Sendable {
     private let app: String
     private let period: Period
@@ -22,8 +22,8 @@ package struct Reporter: Sendable {
         package var documents: ReportDocuments
         package var keeping: Keeping
 
-        /// The text of the documents for a terminal. Each line has the colours that the report gives it; a line that was
-        /// kept in other words has none.
+        /// The text of the documents for a terminal. Each line has the colours that the report gives it; a line that
+        /// was kept in other words has none.
         package var colouredText: String {
             let document = TextDocument(Page(report))
             let lines = zip(document.text(inColour: false).lines, document.text(inColour: true).lines)
@@ -72,8 +72,9 @@ extension Report {
     /// Whether the day was over when the report was made.
     var isFinal: Bool { settling.hoursSinceEnd >= 0 }
 
-    /// What depends on the log, the registered buttons and the reported sends alone. Two reports with the same text are one
-    /// report, made at different hours or after different ones. If buttons get their titles in between, there are two.
+    /// What depends on the log, the registered buttons and the reported sends alone. Two reports with the same text are
+    /// one report, made at different hours or after different ones. If buttons get their titles in between, there are
+    /// two.
     var timelessDocument: String {
         var report = self
         report.madeAt = Timestamp(microseconds: 0)

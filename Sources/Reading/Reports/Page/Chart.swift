@@ -56,8 +56,8 @@ package struct Chart: Hashable, Sendable {
         return unit * round
     }
 
-    /// The foot of the axis: 0, or, of shares that are all near the whole, a round share below them. On an axis from 0 nobody
-    /// would see a fall from 99 % to 90 %.
+    /// The foot of the axis: 0, or, of shares that are all near the whole, a round share below them. On an axis from 0
+    /// nobody would see a fall from 99 % to 90 %.
     package var bottom: Double {
         guard unit == .share, top == 1 else { return 0 }
         let values = points.flatMap { [$0.value, $0.usual?.lowerBound, $0.told, $0.compared].compactMap(\.self) }

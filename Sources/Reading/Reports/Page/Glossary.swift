@@ -1,5 +1,5 @@
-/// What the words mean that somebody who plans pushes does not know. Report and pages explain each where it stands, in the same
-/// words, and once.
+/// What the words mean that somebody who plans pushes does not know. Report and pages explain each where it stands, in
+/// the same words, and once.
 package struct Glossary: Sendable {
     private struct Term: Sendable {
         /// The titles of columns, figures and charts that use it.
@@ -13,8 +13,8 @@ package struct Glossary: Sendable {
 
     package init() {}
 
-    /// A sentence for each term of these titles that was not explained yet; nil if there is none. Whoever says in `words` what a
-    /// term is has explained it, too.
+    /// A sentence for each term of these titles that was not explained yet; nil if there is none. Whoever says in
+    /// `words` what a term is has explained it, too.
     package mutating func explain(_ titles: [String], beside words: [String] = []) -> String? {
         var meanings: [String] = []
         for (place, term) in Self.terms.enumerated() where !told.contains(place) {

@@ -1,15 +1,16 @@
 internal import Telemetry
 internal import Values
 
-/// A report in words and tables, before anybody has decided how it looks. It is written once and drawn as text, Markdown
-/// and HTML. Any of its texts may contain names from outside, unchanged: whoever draws a page makes all of it safe.
+/// A report in words and tables, before anybody has decided how it looks. It is written once and drawn as text,
+/// Markdown and HTML. Any of its texts may contain names from outside, unchanged: whoever draws a page makes all of it
+/// safe.
 struct Page: Hashable, Sendable {
     var title: String
     /// Under the title: the day, its time zone, the position in the log, and when the report was made.
     var subtitle: String
     var sections: [Section]
-    /// How many sections are enough for who only wants to know what happened and what to do. The rest stands behind a divide;
-    /// nil if nothing is divided.
+    /// How many sections are enough for who only wants to know what happened and what to do. The rest stands behind a
+    /// divide; nil if nothing is divided.
     var leading: Int?
 
     /// The sections before and behind the divide.

@@ -34,8 +34,9 @@ extension Chart {
         return low == high ? low : "\(low) to \(high)"
     }
 
-    /// One character for each point, a dot where nothing is known, and a bar before those that still change: `▃▄·▆▇█▂┊▁`. The
-    /// lowest is the least value, the highest the greatest. A line that does not move lies in the middle.
+    /// One character for each point, a dot where nothing is known, and a bar before those that still change:
+    /// `▃▄·▆▇█▂┊▁`. The lowest is the least value, the highest the greatest. A line that does not move lies in the
+    /// middle.
     var sparkline: String {
         let known = points.compactMap(\.value)
         guard let low = known.min(), let high = known.max() else { return String(repeating: "·", count: points.count) }

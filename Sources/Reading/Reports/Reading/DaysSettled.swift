@@ -1,7 +1,8 @@
 package import Postgres
 package import Values
 
-/// How long after its end a day of an app still changes, for pages that show many days at once. `Settling` says it of one day.
+/// How long after its end a day of an app still changes, for pages that show many days at once. `Settling` says it of
+/// one day.
 package struct DaysSettled: Sendable {
     /// Hours after the end of a day until 99 % of its events and receipts have arrived; nil if too few events tell.
     package let hours: Int?

@@ -1,8 +1,8 @@
 internal import Postgres
 
-/// How much of a long list a report tells one by one. What is chosen outside, categories and campaigns, may be thousands. The
-/// largest are listed, and the rest is told as one sum. The database chooses and adds up, so a report of a day with a million names
-/// needs no more memory than one with as many as are listed.
+/// How much of a long list a report tells one by one. What is chosen outside, categories and campaigns, may be
+/// thousands. The largest are listed, and the rest is told as one sum. The database chooses and adds up, so a report of
+/// a day with a million names needs no more memory than one with as many as are listed.
 struct ListBound: Hashable, Sendable {
     /// The most entries of a list.
     var entries: Int64 = 200
@@ -55,7 +55,8 @@ struct BoundList<Entry: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Rows {
-    /// The entries of a list. In a column, each row says of how many entries that are left out it is the sum; of one that is listed, 0.
+    /// The entries of a list. In a column, each row says of how many entries that are left out it is the sum; of one
+    /// that is listed, 0.
     func listed<Entry>(
         leftOut column: Int, _ entry: (Row) throws(PostgresError) -> Entry
     ) throws(PostgresError) -> (listed: [Entry], rest: RestOfList<Entry>?) {

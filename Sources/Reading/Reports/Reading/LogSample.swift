@@ -4,10 +4,10 @@ internal import Values
 
 /// The parts of the log that are read, since a whole month of it may be too much.
 ///
-/// The log is ordered by the devices' clocks and contains all apps. If the four weeks have up to `mostDeliveries`, it is
-/// read whole; if they have more, one minute in every so many is read. That number has no factor in common with the minutes
-/// of a day, so over the weeks the minutes are spread evenly over the day. A report that is made again reads the same
-/// minutes.
+/// The log is ordered by the devices' clocks and contains all apps. If the four weeks have up to `mostDeliveries`, it
+/// is read whole; if they have more, one minute in every so many is read. That number has no factor in common with the
+/// minutes of a day, so over the weeks the minutes are spread evenly over the day. A report that is made again reads
+/// the same minutes.
 struct LogSample: Sendable {
     /// With about three events each, this is read in a second or two.
     static let mostDeliveries: Int64 = 500_000

@@ -2,8 +2,8 @@ internal import Postgres
 internal import Telemetry
 package import Values
 
-/// The summary of one day or week of one app: what a report says, in whatever format it is printed. Everything in it is read from
-/// `analytics.*`; the comments of those views say what the numbers mean.
+/// The summary of one day or week of one app: what a report says, in whatever format it is printed. Everything in it is
+/// read from `analytics.*`; the comments of those views say what the numbers mean.
 package struct Report: Hashable, Sendable {
     var app: String
     package var period: Period
@@ -19,14 +19,15 @@ package struct Report: Hashable, Sendable {
     var movers: [Mover] = []
     /// Of a week: what its days ask for and nothing has mended since.
     var carried: [Deed] = []
-    /// Which buttons close or decline, as registered when the report was made; nil if none does. Engagement of two reports can be
-    /// compared only if they agree in this.
+    /// Which buttons close or decline, as registered when the report was made; nil if none does. Engagement of two
+    /// reports can be compared only if they agree in this.
     var closingButtons: String?
     var dismissals = Dismissals()
     var settling: Settling
     /// Whether retention has dropped deliveries of the day. Their counts stay in all sums. What is counted from single
-    /// deliveries would describe only the rest, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`, `timeOfDay`, the
-    /// launches of categories, and `campaigns` if the deliveries were dropped before campaigns were summed.
+    /// deliveries would describe only the rest, so it is empty: `fallbackCost`, `stackDepths`, `reach`, `hours`,
+    /// `timeOfDay`, the launches of categories, and `campaigns` if the deliveries were dropped before campaigns were
+    /// summed.
     var isSealed = false
     /// Earlier days whose numbers have changed since they were reported.
     var restated: [Restatement] = []

@@ -2,8 +2,8 @@ internal import Postgres
 internal import Telemetry
 internal import Values
 
-/// Reads the report of a day or week from `analytics.*`. It reads in one snapshot, so all its numbers describe the same moment. It
-/// does not read what earlier reports said: `restated` stays empty.
+/// Reads the report of a day or week from `analytics.*`. It reads in one snapshot, so all its numbers describe the same
+/// moment. It does not read what earlier reports said: `restated` stays empty.
 struct ReportReader {
     let app: String
     var period: Period

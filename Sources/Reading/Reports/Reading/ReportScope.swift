@@ -66,8 +66,8 @@ extension ClosedRange<CivilDate> {
     }
 }
 
-/// A name as a key. Like the database, it compares and orders names byte by byte. `String` takes the two spellings of "é"
-/// for the same text, which would make one category of two.
+/// A name as a key. Like the database, it compares and orders names byte by byte. `String` takes the two spellings of
+/// "é" for the same text, which would make one category of two.
 package struct ExactName: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -79,7 +79,8 @@ package struct ExactName: Hashable, Comparable, Sendable {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    // By bytes, too: as strings, a thousand spellings of one text would have one hash, and a table of them would be slow.
+    // By bytes, too: as strings, a thousand spellings of one text would have one hash, and a table of them would be
+    // slow.
     package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,7 +1,8 @@
 internal import Postgres
 internal import Values
 
-/// What reports said of days when those were about as old as the report's day is now, give or take an hour or a tenth of its age.
+/// What reports said of days when those were about as old as the report's day is now, give or take an hour or a tenth
+/// of its age.
 struct ToldCounts {
     enum Part {
         case days, categories

@@ -55,9 +55,9 @@ struct Button: Hashable, Sendable {
 }
 
 extension Button {
-    /// By category, the buttons of categories that have or had a registered one: first those with a place, in that order.
-    /// Where no button was ever registered, the list of taps says as much. Of a category with more than `most`, those that are
-    /// registered now come first into the list, then the most tapped.
+    /// By category, the buttons of categories that have or had a registered one: first those with a place, in that
+    /// order. Where no button was ever registered, the list of taps says as much. Of a category with more than `most`,
+    /// those that are registered now come first into the list, then the most tapped.
     static func read(
         of app: String, most: Int64, on connection: inout Connection
     ) throws(PostgresError) -> [ExactName: BoundList<Button>] {

@@ -22,8 +22,9 @@ struct CampaignSummary: Hashable, Sendable {
     /// The verdicts of `tests`, as they were held with all others of the report; empty before.
     var variantVerdicts: [Verdict] = []
 
-    /// What contradicts something among its rows, as far as it is one by the sums. A send counts on its own day and a delivery on
-    /// the day of its first event, so a few more delivered than sent may be those of a send before midnight.
+    /// What contradicts something among its rows, as far as it is one by the sums. A send counts on its own day and a
+    /// delivery on the day of its first event, so a few more delivered than sent may be those of a send before
+    /// midnight.
     fileprivate func contradictions(told: String, isOverSent: Bool, in period: Period) -> [String] {
         let overSent = "delivered over sent"
         let others = Set(told.split(separator: ", ").map(String.init)).subtracting([overSent])

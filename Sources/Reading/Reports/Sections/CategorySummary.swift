@@ -9,12 +9,13 @@ struct CategorySummary: Hashable, Sendable {
     var actions: [Action] = []
     /// Of the tapped buttons that `actions` leaves out; nil if there are none.
     var otherActions: RestOfList<Action>?
-    /// Over all days: its registered buttons in their places, then those that were tapped without being registered. Empty
-    /// if no button of the category was ever registered.
+    /// Over all days: its registered buttons in their places, then those that were tapped without being registered.
+    /// Empty if no button of the category was ever registered.
     var buttons: [Button] = []
     /// Of the buttons that `buttons` leaves out; nil if there are none.
     var otherButtons: RestOfList<Button>?
-    /// By deliveries on which it was tapped that day, the most first. Empty if no tapped button has a registered answer.
+    /// By deliveries on which it was tapped that day, the most first. Empty if no tapped button has a registered
+    /// answer.
     var answers: [Answer] = []
     /// Dismissed of delivered; nil unless the category is registered as one whose dismissals iOS reports.
     var dismissRate: Double?
@@ -142,8 +143,8 @@ extension CategorySummary {
     /// Opened deliveries by the launch state of their first opening in the order of events.
     ///
     /// The openings are looked up in the log between the device times of the deliveries' events. The time spans of all
-    /// deliveries are merged first, so a phone whose clock is years off adds its own short span and not the years between.
-    /// Of a delivery that lasted more than two days, the first two days and the last moment are searched.
+    /// deliveries are merged first, so a phone whose clock is years off adds its own short span and not the years
+    /// between. Of a delivery that lasted more than two days, the first two days and the last moment are searched.
     private static func readLaunches(
         of categories: [String], _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [ExactName: [Launch]] {

@@ -5,14 +5,15 @@ internal import Values
 
 /// A button that nobody taps.
 ///
-/// Of registered buttons, the verdict of `analytics.category_buttons` decides, and `DeadActionRule` finds those that fell silent. Of
-/// buttons that nobody registered, that rule finds both kinds.
+/// Of registered buttons, the verdict of `analytics.category_buttons` decides, and `DeadActionRule` finds those that
+/// fell silent. Of buttons that nobody registered, that rule finds both kinds.
 struct DeadAction: Hashable, Sendable {
     var category: String
     var what: What
-    /// Deliveries that could have been tapped: of a registered button that was never tapped, those on which people saw it; else
-    /// those of the category after the day of its last tap or, if it was never tapped, of the 28 days up to the day, from the
-    /// first tap that showed that the button exists. Only of days that have settled, and never fewer than 100.
+    /// Deliveries that could have been tapped: of a registered button that was never tapped, those on which people saw
+    /// it; else those of the category after the day of its last tap or, if it was never tapped, of the 28 days up to
+    /// the day, from the first tap that showed that the button exists. Only of days that have settled, and never fewer
+    /// than 100.
     var delivered: Int64
     /// With 95 % confidence, fewer than this share of people would tap it.
     var bound: Double
@@ -43,8 +44,8 @@ extension DeadAction {
         ).map { row throws(PostgresError) in
             DeadActionRule.Delivered(category: try row.get(0), day: try row.get(1), deliveries: try row.get(2))
         }
-        // The rule asks for no more than the last day and the sum of the settled ones. More buttons than a phone shows are a
-        // mistake or noise: of those, the most tapped.
+        // The rule asks for no more than the last day and the sum of the settled ones. More buttons than a phone shows
+        // are a mistake or noise: of those, the most tapped.
         let tapped = try connection.query(
             """
             SELECT category, action_id, last_day, taps FROM (
@@ -94,8 +95,8 @@ extension DeadAction {
 
     /// The registered buttons that were seen often enough and never tapped, though their neighbours were.
     ///
-    /// On days that have not settled as many may have seen them as `unsettled` says of their category: these prove nothing yet. A
-    /// button that was added to its category after the day `last` is too young.
+    /// On days that have not settled as many may have seen them as `unsettled` says of their category: these prove
+    /// nothing yet. A button that was added to its category after the day `last` is too young.
     static func untapped(
         among buttons: [ExactName: [Button]], unsettled: [ExactName: Int64], last: CivilDate
     ) -> [DeadAction] {
@@ -129,8 +130,8 @@ extension DeadAction {
         ).byName { row throws(PostgresError) in try row.get(1, as: Int64.self) }.compactMapValues(\.first)
     }
 
-    /// With its title. Nil if it is no longer registered, and if registered buttons are known: then their verdicts say which were
-    /// never tapped.
+    /// With its title. Nil if it is no longer registered, and if registered buttons are known: then their verdicts say
+    /// which were never tapped.
     func judged(by buttons: [Button]) -> DeadAction? {
         guard buttons.contains(where: \.isThere) else { return self }
         guard case .silentSince(let id, _) = what,
@@ -141,8 +142,8 @@ extension DeadAction {
         return named
     }
 
-    /// What taps in the sample of the log say about the places of buttons. Their days are those of the taps: looking up the
-    /// day of each delivery would be too expensive.
+    /// What taps in the sample of the log say about the places of buttons. Their days are those of the taps: looking up
+    /// the day of each delivery would be too expensive.
     private static func readPlaces(
         in categories: [String], _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [DeadActionRule.Place] {

@@ -1,12 +1,13 @@
 internal import Postgres
 internal import Telemetry
 
-/// Where iOS reports dismissals at all: of categories that are registered with `custom_dismiss`, and of no others. Elsewhere a 0
-/// means nothing, and a dash stands for it.
+/// Where iOS reports dismissals at all: of categories that are registered with `custom_dismiss`, and of no others.
+/// Elsewhere a 0 means nothing, and a dash stands for it.
 struct Dismissals: Hashable, Sendable {
     /// The categories of which it does.
     var categories: Set<ExactName> = []
-    /// The listed campaigns and groups with a delivery in one of these on the day. Nil if single deliveries are not looked at.
+    /// The listed campaigns and groups with a delivery in one of these on the day. Nil if single deliveries are not
+    /// looked at.
     var campaigns: Set<ExactName>? = []
     var threads: Set<ExactName>? = []
 

@@ -22,8 +22,8 @@ package struct FunnelCounts: Hashable, Sendable {
     var engaged: Int64 { responded - closed }
     var receivedEngaged: Int64 { receivedResponded - receivedClosed }
     var engagementRate: Rate { Rate(receivedEngaged, of: received) }
-    /// Whether receipts are missing of many who responded. Where they come only from the notification centre, they are those of
-    /// notifications that nobody touched, and rates of received deliveries are too low.
+    /// Whether receipts are missing of many who responded. Where they come only from the notification centre, they are
+    /// those of notifications that nobody touched, and rates of received deliveries are too low.
     var lacksReceiptsOfResponses: Bool {
         responded >= FunnelCounts.leastResponses && receivedResponded * 5 < responded * 4
     }
@@ -109,8 +109,8 @@ extension FunnelCounts {
 }
 
 extension FunnelCounts {
-    /// The rate that a table leads with, with its interval: that of engagement where closing a notification by a button is known
-    /// from other responses, else that of response. Then the other one, if both are told.
+    /// The rate that a table leads with, with its interval: that of engagement where closing a notification by a button
+    /// is known from other responses, else that of response. Then the other one, if both are told.
     func rates(leadingWithEngagement leads: Bool) -> [Table.Field] {
         let rate = leads ? engagementRate : responseRate
         var lead = Table.Field.bar(leads ? "Engagement rate" : "Response rate", rate)
@@ -133,8 +133,8 @@ extension [FunnelCounts] {
 }
 
 extension Block {
-    /// A table of names with the columns that people compare. A rate stands beside the numbers that it is made of, and a note
-    /// says what they are shares of, and what they leave out.
+    /// A table of names with the columns that people compare. A rate stands beside the numbers that it is made of, and
+    /// a note says what they are shares of, and what they leave out.
     static func funnels(
         _ caption: String, _ title: String, none: String, leadingWithEngagement leads: Bool,
         of list: [(name: String, counts: FunnelCounts, areDismissalsReported: Bool)]

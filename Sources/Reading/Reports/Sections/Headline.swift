@@ -15,8 +15,8 @@ package struct Headline: Hashable, Sendable {
         enum Age: String, Hashable, Sendable {
             /// The present ones.
             case now
-            /// Those that were reported when the other days were about as old as this one is now. Some events come late on
-            /// every day, so this compares a day that ended hours ago with days that had ended as many hours before.
+            /// Those that were reported when the other days were about as old as this one is now. Some events come late
+            /// on every day, so this compares a day that ended hours ago with days that had ended as many hours before.
             case same
         }
 
@@ -65,8 +65,9 @@ extension Headline {
             leadsWithEngagement: scope.closingButtons != nil)
     }
 
-    /// A day, the day before and the same weekdays, from the counts of the days that had deliveries; or a week, the week before and
-    /// some others, by their Mondays. If the day has not settled, and all days of a comparison were reported at its age, those reports are what it is compared with.
+    /// A day, the day before and the same weekdays, from the counts of the days that had deliveries; or a week, the
+    /// week before and some others, by their Mondays. If the day has not settled, and all days of a comparison were
+    /// reported at its age, those reports are what it is compared with.
     init(
         counts: [CivilDate: FunnelCounts], told: [CivilDate: FunnelCounts] = [:], isSettled: Bool = true,
         day: CivilDate, step: Int = 1, others: [CivilDate], leadsWithEngagement: Bool = false

@@ -8,8 +8,8 @@ struct Hour: Hashable, Sendable {
 }
 
 enum HoursSection: ReportSection {
-    /// By the clock of the app's time zone: when it is put back, one of the hours lasts two. A delivery belongs to the day of its
-    /// first event, so the receipt of a few stands in an hour of a later day.
+    /// By the clock of the app's time zone: when it is put back, one of the hours lasts two. A delivery belongs to the
+    /// day of its first event, so the receipt of a few stands in an hour of a later day.
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     {

@@ -207,8 +207,8 @@ extension Permissions {
             ]
     }
 
-    /// Where notifications are noticed, day by day: whoever has them only in a summary or a list seldom responds, and no text of
-    /// a push changes that.
+    /// Where notifications are noticed, day by day: whoever has them only in a summary or a list seldom responds, and
+    /// no text of a push changes that.
     private var noticed: [Block] {
         guard let last = reach.last else { return [] }
         let chart = Chart(

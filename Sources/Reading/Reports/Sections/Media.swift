@@ -47,8 +47,8 @@ struct MediaCost: Hashable, Sendable {
     }
 }
 
-/// Deliveries of a category that had media and buttons, where a content extension shows the category: it shows the buttons, and of
-/// the media no more than a thumbnail. iOS itself shows both.
+/// Deliveries of a category that had media and buttons, where a content extension shows the category: it shows the
+/// buttons, and of the media no more than a thumbnail. iOS itself shows both.
 struct MediaWithButtons: Hashable, Sendable {
     var category: String
     var deliveries: Int64

@@ -16,7 +16,8 @@ struct Mover: Hashable, Sendable {
     fileprivate var people: Double { ((rate.value ?? 0) - (usual ?? 0)) * Double(rate.whole) }
 }
 
-/// Which categories rose and fell by more than chance. The days are those that the headline compares with, told at the same age.
+/// Which categories rose and fell by more than chance. The days are those that the headline compares with, told at the
+/// same age.
 enum MoversSection: ReportSection {
     private static let title = "What rose and fell"
 

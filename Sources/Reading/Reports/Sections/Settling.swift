@@ -1,12 +1,13 @@
 internal import Telemetry
 internal import Values
 
-/// How much of the day is likely still to come. The receipt of a push that nobody touched is sent at the app's next launch.
+/// How much of the day is likely still to come. The receipt of a push that nobody touched is sent at the app's next
+/// launch.
 struct Settling: Hashable, Sendable {
     /// Whole hours from the end of the day to the making of the report; negative before the day is over.
     var hoursSinceEnd: Int
-    /// The share of a day's events that has usually arrived by then, estimated from the 28 days before; nil if those have
-    /// too few events, and before the day is over.
+    /// The share of a day's events that has usually arrived by then, estimated from the 28 days before; nil if those
+    /// have too few events, and before the day is over.
     var share: Double?
     /// The number of events it is estimated from; if the log is too long to be read, of a fair sample.
     var events: Int64
@@ -15,8 +16,8 @@ struct Settling: Hashable, Sendable {
     var hoursTo99: Int?
     /// Hours after the end of a day until 99 % of its receipts have arrived.
     var hoursToReceipts: Int?
-    /// The share of a day's receipts that has usually arrived by then. Taps are reported at once and receipts come late, so
-    /// the response rate is too high until they have arrived.
+    /// The share of a day's receipts that has usually arrived by then. Taps are reported at once and receipts come
+    /// late, so the response rate is too high until they have arrived.
     var receiptShare: Double?
 
     /// Whether what is still to come makes no difference worth mentioning.

@@ -113,7 +113,8 @@ extension StorySummary {
         return (stories, rest)
     }
 
-    /// Pages are read of so many stories, those that most people saw: an app may have thousands, of a thousand pages each.
+    /// Pages are read of so many stories, those that most people saw: an app may have thousands, of a thousand pages
+    /// each.
     private static let mostWithPages = 50
 
     /// By category, campaign and variant.

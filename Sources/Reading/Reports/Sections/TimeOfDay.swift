@@ -4,8 +4,9 @@ internal import Values
 
 /// How people responded to the largest categories in each quarter of a day, by the time of the receipt.
 ///
-/// The quarters are fixed: a stretch that is chosen because it stands out would always stand out. Each category is compared with
-/// itself: what is sent in the morning differs from what is sent at night, and all categories together would only tell that.
+/// The quarters are fixed: a stretch that is chosen because it stands out would always stand out. Each category is
+/// compared with itself: what is sent in the morning differs from what is sent at night, and all categories together
+/// would only tell that.
 struct TimeOfDay: Hashable, Sendable {
     /// The latest day that has settled: before that, an evening has had less time to respond than a morning.
     var day: CivilDate

@@ -85,8 +85,8 @@ enum ToDoSection: ReportSection {
         .sentence("\(what) (report on \(Wording.brief(day)), “\(section)”).", .plain)
     }
 
-    /// What the days of a week, the earliest first, ask for and nothing has mended since. Only a day that has settled and had
-    /// what it is about can say that it is mended.
+    /// What the days of a week, the earliest first, ask for and nothing has mended since. Only a day that has settled
+    /// and had what it is about can say that it is mended.
     static func open(_ days: [Report]) -> [Deed] {
         var open: [Deed] = []
         for report in days where !report.isEmpty {

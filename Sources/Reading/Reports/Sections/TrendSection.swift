@@ -36,8 +36,8 @@ struct TrendPoint: Hashable, Sendable {
     }
 }
 
-/// The main figures of the last four weeks day by day, or of the last eight week by week. `HeadlineSection` reads them, since it
-/// compares the same days.
+/// The main figures of the last four weeks day by day, or of the last eight week by week. `HeadlineSection` reads them,
+/// since it compares the same days.
 enum TrendSection: ReportSection {
     static func number(of period: Period) -> Int {
         switch period {

@@ -3,9 +3,9 @@ internal import ServiceRuntime
 /// How the events of a day arrive, hour by hour after its end, estimated from days of which some still lack their last
 /// hours.
 ///
-/// The share that has arrived `h` hours after the end is F(h) = Π over later hours l of N(≤ l−1) / N(≤ l). Each factor uses
-/// only the days that were observed for l hours (the chain ladder; in survival analysis the reversed hazard). Simply adding
-/// up all days would count events that have not had the time to arrive as if they never came.
+/// The share that has arrived `h` hours after the end is F(h) = Π over later hours l of N(≤ l−1) / N(≤ l). Each factor
+/// uses only the days that were observed for l hours (the chain ladder; in survival analysis the reversed hazard).
+/// Simply adding up all days would count events that have not had the time to arrive as if they never came.
 struct ArrivalCurve: Sendable {
     /// Events that arrive more than so many hours after their day are not waited for.
     static let horizon = 672
@@ -26,8 +26,9 @@ struct ArrivalCurve: Sendable {
 
     init() {}
 
-    /// Adds a day that was observed for so many whole hours after its end. `arrivals` has the number of its events by hour
-    /// of arrival: 0 for all that arrived before the end of the day, 1 for the first hour after it. Later ones are ignored.
+    /// Adds a day that was observed for so many whole hours after its end. `arrivals` has the number of its events by
+    /// hour of arrival: 0 for all that arrived before the end of the day, 1 for the first hour after it. Later ones are
+    /// ignored.
     mutating func addDay(watched hours: Int, arrivals: [Int: Int64]) {
         guard hours >= 0 else { return }
         let hours = min(hours, Self.horizon)
@@ -46,8 +47,8 @@ struct ArrivalCurve: Sendable {
     /// Whether there are enough events and days for an estimate.
     var isTold: Bool { events >= Self.leastEvents && days >= Self.leastDays }
 
-    /// The share of a day's events that has arrived so many hours after its end; nil before the day is over, and if there
-    /// are too few events.
+    /// The share of a day's events that has arrived so many hours after its end; nil before the day is over, and if
+    /// there are too few events.
     func share(after hours: Int) -> Double? {
         guard isTold, hours >= 0 else { return nil }
         return hours >= longest ? 1 : shares[hours]

@@ -3,21 +3,23 @@ internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
-/// Decides which buttons are dead, from the 28 days up to the report's. A tap counts on each of them, and a delivery without one
-/// only on a day that has settled: its tap may still arrive. There are two kinds:
+/// Decides which buttons are dead, from the 28 days up to the report's. A tap counts on each of them, and a delivery
+/// without one only on a day that has settled: its tap may still arrive. There are two kinds:
 ///
-/// - A button that **fell silent**: it was tapped before, but not on any delivery of the last seven days. Since its last tap
-///   its category was delivered at least 100 times, and so often that at its earlier tap rate, a tap would have occurred with
-///   99 % probability: a button that was always tapped rarely is not dead. A button that was obviously removed is not dead
-///   either: another button has been tapped at its place since, or the category has fewer places now.
-/// - A place that was **never tapped**. Taps on its neighbours show that it exists, since each tap says how many buttons there
-///   are. The taps of the last seven days must agree on that number, every tapped button of the category must have a known
-///   place, and since the first tap that showed this number at least seven days must have settled, with at least 100 deliveries
-///   of the category: a button that was added yesterday is not dead. And they must be so many that at the rate at which its
-///   neighbours are tapped, a tap would have occurred with 99 % probability: where nobody taps any, one more says nothing.
+/// - A button that **fell silent**: it was tapped before, but not on any delivery of the last seven days. Since its
+///   last tap its category was delivered at least 100 times, and so often that at its earlier tap rate, a tap would
+///   have occurred with 99 % probability: a button that was always tapped rarely is not dead. A button that was
+///   obviously removed is not dead either: another button has been tapped at its place since, or the category has fewer
+///   places now.
+/// - A place that was **never tapped**. Taps on its neighbours show that it exists, since each tap says how many
+///   buttons there are. The taps of the last seven days must agree on that number, every tapped button of the category
+///   must have a known place, and since the first tap that showed this number at least seven days must have settled,
+///   with at least 100 deliveries of the category: a button that was added yesterday is not dead. And they must be so
+///   many that at the rate at which its neighbours are tapped, a tap would have occurred with 99 % probability: where
+///   nobody taps any, one more says nothing.
 ///
-/// Days are those of the deliveries. An iPhone shows buttons only after press and hold, so a dead button may be one that
-/// nobody saw.
+/// Days are those of the deliveries. An iPhone shows buttons only after press and hold, so a dead button may be one
+/// that nobody saw.
 struct DeadActionRule: Sendable {
     static let leastDelivered: Int64 = 100
     /// Of those who saw a registered button, as its verdict `untapped` needs.
@@ -43,7 +45,8 @@ struct DeadActionRule: Sendable {
         var deliveries: Int64
     }
 
-    /// What taps say about a button: its place, the number of buttons, and the first and last day on which they said so.
+    /// What taps say about a button: its place, the number of buttons, and the first and last day on which they said
+    /// so.
     struct Place: Sendable {
         var category: String
         var id: String
@@ -82,8 +85,8 @@ struct DeadActionRule: Sendable {
         lastSettled.advanced(by: 1 - silence)
     }
 
-    /// Whether a button that so many did not tap cannot be like its neighbours: then one of them would have tapped it with 99 %
-    /// probability. Without a neighbour that is tapped, nothing is known.
+    /// Whether a button that so many did not tap cannot be like its neighbours: then one of them would have tapped it
+    /// with 99 % probability. Without a neighbour that is tapped, nothing is known.
     static func isProof(_ untapped: Int64, beside neighbours: [Rate]) -> Bool {
         let rates = neighbours.compactMap(\.value)
         guard !rates.isEmpty else { return false }

@@ -1,13 +1,13 @@
-/// Holds false discovery at 5 % over all comparisons of a report: of the differences that a report calls more than chance, at
-/// most one in twenty is expected to be chance, however many it tests.
+/// Holds false discovery at 5 % over all comparisons of a report: of the differences that a report calls more than
+/// chance, at most one in twenty is expected to be chance, however many it tests.
 ///
-/// The method is Benjamini and Hochberg's: of m probabilities in their order, the k-th may be up to k · 5 % / m. None may reach
-/// `TwoProportions.significance`, so neighbours do not lift a difference that would not count alone.
+/// The method is Benjamini and Hochberg's: of m probabilities in their order, the k-th may be up to k · 5 % / m. None
+/// may reach `TwoProportions.significance`, so neighbours do not lift a difference that would not count alone.
 package enum FalseDiscovery {
     static let share = 0.05
 
-    /// The greatest probability that still counts as more than chance, of so many comparisons. A comparison that was made and
-    /// found nothing has the probability 1.
+    /// The greatest probability that still counts as more than chance, of so many comparisons. A comparison that was
+    /// made and found nothing has the probability 1.
     package static func limit(of probabilities: [Double]) -> Double {
         let sorted = probabilities.filter { !$0.isNaN }.sorted()
         let last = sorted.indices.last { place in
@@ -39,8 +39,8 @@ extension Verdict {
 }
 
 extension Report {
-    /// Judges all comparisons of the report together. Each is visited twice: first to learn its probability, then to be held to
-    /// the limit of all.
+    /// Judges all comparisons of the report together. Each is visited twice: first to learn its probability, then to be
+    /// held to the limit of all.
     mutating func judgeTogether() {
         var probabilities: [Double] = []
         for section in sections {

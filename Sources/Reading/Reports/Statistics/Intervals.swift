@@ -2,8 +2,8 @@ internal import Glibc
 
 /// How far the true values may be from what was counted.
 package enum Interval {
-    /// Where the true rate lies with 95 % confidence: Wilson's score interval, which holds near 0 and 1 and for small samples,
-    /// too. Nil without a base, and for what is no share.
+    /// Where the true rate lies with 95 % confidence: Wilson's score interval, which holds near 0 and 1 and for small
+    /// samples, too. Nil without a base, and for what is no share.
     package static func of(_ rate: Rate, z: Double = quantile(ofError: 0.05)) -> ClosedRange<Double>? {
         guard rate.isShare, let share = rate.value else { return nil }
         let n = Double(rate.whole)
@@ -13,7 +13,8 @@ package enum Interval {
         return min(max(center - reach, 0), share)...max(min(center + reach, 1), share)
     }
 
-    /// Where the true difference `rate` − `base` lies, with an error of `error`: Newcombe's interval, made of Wilson's two.
+    /// Where the true difference `rate` − `base` lies, with an error of `error`: Newcombe's interval, made of Wilson's
+    /// two.
     static func ofDifference(_ rate: Rate, from base: Rate, error: Double = 0.05) -> ClosedRange<Double>? {
         let z = quantile(ofError: error)
         guard let share = rate.value, let other = base.value, let own = of(rate, z: z), let theirs = of(base, z: z)

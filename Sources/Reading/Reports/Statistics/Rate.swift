@@ -2,8 +2,8 @@ internal import ServiceRuntime
 
 /// A part of a whole. Without a whole it has no value.
 ///
-/// Events get lost, so nothing promises that a part is not greater than its whole: more stories may have finished than started.
-/// Such a rate is shown as it is. Intervals and tests assume a share, so they have nothing to say about it.
+/// Events get lost, so nothing promises that a part is not greater than its whole: more stories may have finished than
+/// started. Such a rate is shown as it is. Intervals and tests assume a share, so they have nothing to say about it.
 package struct Rate: Hashable, Sendable {
     package var part: Int64
     package var whole: Int64
@@ -12,7 +12,8 @@ package struct Rate: Hashable, Sendable {
 
     package var value: Double? { whole > 0 ? Double(part) / Double(whole) : nil }
 
-    /// Whether it is a share: the part is one of the whole, and both can be counted exactly, also added to those of another.
+    /// Whether it is a share: the part is one of the whole, and both can be counted exactly, also added to those of
+    /// another.
     package var isShare: Bool { whole > 0 && whole <= Self.most && (0...whole).contains(part) }
     private static let most: Int64 = 1 << 53
 

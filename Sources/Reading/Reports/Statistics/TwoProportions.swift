@@ -77,8 +77,8 @@ package enum TwoProportions {
         return share > baseShare ? .higher(p: p) : .lower(p: p)
     }
 
-    /// How probable so great a difference is if the two do not differ: by the z test; nil if there are too few for it, and for
-    /// what is no share.
+    /// How probable so great a difference is if the two do not differ: by the z test; nil if there are too few for it,
+    /// and for what is no share.
     static func probability(_ rate: Rate, against base: Rate) -> Double? {
         guard rate.isShare, base.isShare, let share = rate.value, let baseShare = base.value else { return nil }
         let pooled = Double(rate.part + base.part) / Double(rate.whole + base.whole)
@@ -109,11 +109,11 @@ package enum TwoProportions {
     }
 }
 
-/// Fisher's exact test, two-sided: the probability of this table of two samples, and of all that are no more probable, if
-/// both samples have the same rate.
+/// Fisher's exact test, two-sided: the probability of this table of two samples, and of all that are no more probable,
+/// if both samples have the same rate.
 enum FisherTest {
-    /// The tables that are added up. The test is for fewer than ten expected in the smaller sample, so that what lies beyond is
-    /// less probable than the smallest number.
+    /// The tables that are added up. The test is for fewer than ten expected in the smaller sample, so that what lies
+    /// beyond is less probable than the smallest number.
     private static let mostTables: Int64 = 10_000
 
     /// 1 for what is no share: such a table proves nothing.

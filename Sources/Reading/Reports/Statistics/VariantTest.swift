@@ -1,8 +1,8 @@
 /// Compares the variants of a campaign, each with each.
 ///
-/// There is no verdict before the day has settled, nor on a pair whose smaller side is too small for the test. With more than two
-/// variants, one of the many comparisons would often succeed by chance. So each p is raised as Holm's method asks, and the
-/// intervals of the differences hold all together (Bonferroni).
+/// There is no verdict before the day has settled, nor on a pair whose smaller side is too small for the test. With
+/// more than two variants, one of the many comparisons would often succeed by chance. So each p is raised as Holm's
+/// method asks, and the intervals of the differences hold all together (Bonferroni).
 package struct VariantTest: Hashable, Sendable {
     /// The one with the higher rate, and the other one.
     package var variant: String
@@ -48,8 +48,8 @@ package struct VariantTest: Hashable, Sendable {
         }
     }
 
-    /// The least of m probabilities times m, the next one times m − 1, and so on, and none less than one before it. Nil stands
-    /// for a comparison that is not made.
+    /// The least of m probabilities times m, the next one times m − 1, and so on, and none less than one before it. Nil
+    /// stands for a comparison that is not made.
     static func holm(_ probabilities: [Double?]) -> [Double?] {
         let probabilities = probabilities.map { $0.flatMap { $0.isNaN ? nil : $0 } }
         let order = probabilities.indices.filter { probabilities[$0] != nil }

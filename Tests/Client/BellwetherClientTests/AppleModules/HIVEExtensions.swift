@@ -1,4 +1,5 @@
-// What the guide touches of Hive's SDK for extensions, as its guide shows the calls: there is no public interface to compare with.
+// What the guide touches of Hive's SDK for extensions, as its guide shows the calls: there is no public interface to
+// compare with.
 import Foundation
 import UserNotifications
 import UserNotificationsUI

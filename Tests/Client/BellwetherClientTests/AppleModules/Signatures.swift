@@ -1,6 +1,6 @@
-// What the library and its guide take from Apple's frameworks, each with the type that it has there. It compiles against the
-// declarations beside it, as the tests see to, and against Apple's own SDKs: so the two agree, name by name, in types, optionality,
-// raw values and Sendable. What stands outside the main actor here is outside it there.
+// What the library and its guide take from Apple's frameworks, each with the type that it has there. It compiles
+// against the declarations beside it, as the tests see to, and against Apple's own SDKs: so the two agree, name by
+// name, in types, optionality, raw values and Sendable. What stands outside the main actor here is outside it there.
 import Network
 import SwiftUI
 import UIKit

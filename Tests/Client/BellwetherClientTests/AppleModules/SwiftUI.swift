@@ -1,6 +1,7 @@
 // What the guide touches of Apple's framework, for type-checking elsewhere.
-// Compared with Apple's own, name by name (`Signatures.swift`): with the SDK of iOS 17.0, in which only `body` is on the main actor, and
-// with that of tvOS 18.0, which has it as it is here. Xcode 26, which the library needs, has a newer one still.
+// Compared with Apple's own, name by name (`Signatures.swift`): with the SDK of iOS 17.0, in which only `body` is on
+// the main actor, and with that of tvOS 18.0, which has it as it is here. Xcode 26, which the library needs, has a
+// newer one still.
 @_exported import Foundation
 @_exported import UIKit
 

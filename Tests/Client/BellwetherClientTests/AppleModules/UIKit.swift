@@ -1,5 +1,6 @@
 // What the library and its guide touch of Apple's framework, for type-checking elsewhere.
-// Compared with Apple's own, name by name (`Signatures.swift`): with the SDK of iOS 17.0, and with the headers of iOS 26.5.
+// Compared with Apple's own, name by name (`Signatures.swift`): with the SDK of iOS 17.0, and with the headers of iOS
+// 26.5.
 @_exported import Foundation
 
 public enum UIBackgroundFetchResult: UInt, Sendable {

@@ -1,6 +1,6 @@
 // What the library touches of Apple's framework, for type-checking elsewhere.
-// Compared with Apple's own, name by name (`Signatures.swift`), with the SDK of iOS 17.0; up to the headers of iOS 26.5 nothing of this
-// changed.
+// Compared with Apple's own, name by name (`Signatures.swift`), with the SDK of iOS 17.0; up to the headers of iOS 26.5
+// nothing of this changed.
 @_exported import Foundation
 
 open class UNNotificationTrigger: NSObject {}

@@ -1,6 +1,6 @@
 // What the library touches of Apple's framework, for type-checking elsewhere.
-// Compared with Apple's own, name by name (`Signatures.swift`), with the SDK of iOS 17.0; from its headers to those of iOS 26.5 one thing
-// changed, which is said where it is.
+// Compared with Apple's own, name by name (`Signatures.swift`), with the SDK of iOS 17.0; from its headers to those of
+// iOS 26.5 one thing changed, which is said where it is.
 import UserNotifications
 
 public enum UNNotificationContentExtensionResponseOption: UInt, Sendable {

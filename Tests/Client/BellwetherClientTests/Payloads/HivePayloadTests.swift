@@ -3,8 +3,9 @@ import Testing
 
 @testable import BellwetherClient
 
-/// Hive documents its console, in which a push gets a group key, media and action buttons, and not what its server makes
-/// of them. On iOS a group key can only be the thread and buttons only a category; the medium's key is the app's to name.
+/// Hive documents its console, in which a push gets a group key, media and action buttons, and not what its server
+/// makes of them. On iOS a group key can only be the thread and buttons only a category; the medium's key is the app's
+/// to name.
 @Suite("Pushes of Hive")
 struct HivePayloadTests {
     private let push = #"""

@@ -57,8 +57,8 @@ struct RequestCountTests {
             center.post(name: Notification.Name("UIApplicationDidEnterBackgroundNotification"), object: nil)
             #expect(await comes { server.stored.count == 20 + 2 * number + 2 })
         }
-        // Processes that are still there may send the same at once, here as on a phone. On a busy machine they do it often, so those
-        // requests count that bring something new.
+        // Processes that are still there may send the same at once, here as on a phone. On a busy machine they do it
+        // often, so those requests count that bring something new.
         var known: Set<Int> = []
         let requests = server.envelopes.count { envelope in
             let isNew = !known.isSuperset(of: envelope.seqs)

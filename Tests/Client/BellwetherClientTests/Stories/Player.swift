@@ -2,9 +2,9 @@ import Foundation
 
 @testable import BellwetherClient
 
-/// Calls back as the player of Pushwoosh Stories 7.0.46 does, at the times of a phone: it shows a page before its picture
-/// is there, shows the first one again when its left is tapped, can finish more than once, begins anew without starting
-/// anew when it loops, and stops without finishing when a button is tapped.
+/// Calls back as the player of Pushwoosh Stories 7.0.46 does, at the times of a phone: it shows a page before its
+/// picture is there, shows the first one again when its left is tapped, can finish more than once, begins anew without
+/// starting anew when it loops, and stops without finishing when a button is tapped.
 final class Player {
     private let phone: Phone
     private let adapter: BellwetherClient.Bellwether.StoryAdapter

@@ -5,8 +5,8 @@ import Testing
 
 @testable import BellwetherClient
 
-/// The vectors of Examples/vectors are a promise to clients in other languages (Docs/OtherClients.md). This library is held
-/// against them too, to each value of each.
+/// The vectors of Examples/vectors are a promise to clients in other languages (Docs/OtherClients.md). This library is
+/// held against them too, to each value of each.
 @Suite("Test vectors for clients in other languages")
 struct VectorTests {
     private static let root = ProjectFolder.path

@@ -16,12 +16,12 @@ internal import struct Foundation.TimeZone
 /// - *A media outcome `none`* is an outcome: the delivery has a row in the media funnel.
 /// - *`expanded`* comes of any `story.*` event, `story.fallback_shown` too. A button tapped in the content extension
 ///   (`handled_in`) does not make it.
-/// - *`suppressed`* needs at least one foreground receipt; one without any `presentation` is none that gives it. Receipts
-///   through other doors do not matter.
-/// - *`answered_at`* is the earliest `occurred_at` of an opening, a dismissal, a tap of a button or of a story's call to
-///   action; a silent delivery has none.
-/// - *`received_at` and `opened_at`, `first_response`*: of the first such event in event order, for a silent delivery too, which
-///   can have a receipt alone. Null, as are the attributes from locale to launch, where no event says it.
+/// - *`suppressed`* needs at least one foreground receipt; one without any `presentation` is none that gives it.
+///   Receipts through other doors do not matter.
+/// - *`answered_at`* is the earliest `occurred_at` of an opening, a dismissal, a tap of a button or of a story's call
+///   to action; a silent delivery has none.
+/// - *`received_at` and `opened_at`, `first_response`*: of the first such event in event order, for a silent delivery
+///   too, which can have a receipt alone. Null, as are the attributes from locale to launch, where no event says it.
 /// - *First and last times* are the least and the greatest of each clock by itself, not those of the first and the last
 ///   event: a device's clock may run against event order.
 /// - *The limit of 1,000 story events* does not reach the facts; see `StoryPageFunnel`.
@@ -45,8 +45,8 @@ package struct DeliveryFacts: Hashable, Sendable {
     package let launch: Label?
     package let receivedAt: Timestamp?
     package let openedAt: Timestamp?
-    /// From the sending to the earliest receipt by the service extension, in microseconds, as far as the events say; nil for a
-    /// silent delivery, too.
+    /// From the sending to the earliest receipt by the service extension, in microseconds, as far as the events say;
+    /// nil for a silent delivery, too.
     package let sendDelay: Int64?
     package let firstResponseAt: Timestamp?
     package let firstResponse: Label?

@@ -5,9 +5,9 @@ package import struct Foundation.TimeZone
 
 /// One install on one day on which it sent an event, with the contract's facts about it.
 ///
-/// Decided: an install that turns notifications off several times a day counts with the first time. What it had last received is
-/// the last receipt before that which is not of a silent push, with the words of that receipt; of the receipts in a quarter of an
-/// hour the last 8 in event order count, so that nobody can make the fold keep more.
+/// Decided: an install that turns notifications off several times a day counts with the first time. What it had last
+/// received is the last receipt before that which is not of a silent push, with the words of that receipt; of the
+/// receipts in a quarter of an hour the last 8 in event order count, so that nobody can make the fold keep more.
 package struct InstallDay: Sendable {
     package let app: Label
     package let install: UUID

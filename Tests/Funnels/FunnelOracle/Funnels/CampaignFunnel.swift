@@ -1,7 +1,7 @@
 package import Values
 
-/// **Per-campaign funnel**, one row per (app, day, campaign, variant), as far as deliveries tell: what was sent and what
-/// FCM says stands beside it in the view.
+/// **Per-campaign funnel**, one row per (app, day, campaign, variant), as far as deliveries tell: what was sent and
+/// what FCM says stands beside it in the view.
 package struct CampaignFunnel: FunnelRow {
     package let key: Key
     package let counts: DeliveryCounts

@@ -1,5 +1,5 @@
-/// How many deliveries had the buttons of their category before their eyes, one row per (app, day, category) where there
-/// are any: those expanded or with a tap of a button, silent ones aside.
+/// How many deliveries had the buttons of their category before their eyes, one row per (app, day, category) where
+/// there are any: those expanded or with a tap of a button, silent ones aside.
 package struct CategoryExposures: FunnelRow {
     package let key: CategoryFunnel.Key
     package let exposed: Int

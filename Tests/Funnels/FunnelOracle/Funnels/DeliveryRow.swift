@@ -3,8 +3,8 @@ internal import Values
 
 /// A row of the view `deliveries`: the fold itself, silent deliveries too.
 ///
-/// The contract says what the view holds but names few of its columns: the other names here are the oracle's own, as are
-/// `''` for a delivery without media outcome and null for one without a story.
+/// The contract says what the view holds but names few of its columns: the other names here are the oracle's own, as
+/// are `''` for a delivery without media outcome and null for one without a story.
 package struct DeliveryRow: FunnelRow {
     package let name: Delivery.Name
     package let facts: DeliveryFacts

@@ -1,6 +1,7 @@
 package import Values
 
-/// **Media funnel**, one row per (app, day, category, kind, format, network, outcome, reason), of deliveries with a media outcome.
+/// **Media funnel**, one row per (app, day, category, kind, format, network, outcome, reason), of deliveries with a
+/// media outcome.
 ///
 /// Decided: a silent delivery stands in the silent funnel alone, so its media outcome counts nowhere. Kind and network
 /// that the event with the first outcome leaves out are `''`, also where a later event gives them.

@@ -1,7 +1,7 @@
 package import Values
 
-/// **Muted after**, one row per (app, day, category, campaign): installs that turned notifications off on that day, by what they
-/// had last received in the 24 hours before.
+/// **Muted after**, one row per (app, day, category, campaign): installs that turned notifications off on that day, by
+/// what they had last received in the 24 hours before.
 package struct MutedAfter: FunnelRow {
     package let app: Label
     package let day: CivilDate

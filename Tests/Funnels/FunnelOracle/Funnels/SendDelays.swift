@@ -1,9 +1,10 @@
 package import Values
 
-/// **Send delay**, one row per (app, day, campaign, variant): of deliveries with a receipt by the service extension whose events say
-/// when they were sent. What only a send tells stands beside it in the view.
+/// **Send delay**, one row per (app, day, campaign, variant): of deliveries with a receipt by the service extension
+/// whose events say when they were sent. What only a send tells stands beside it in the view.
 ///
-/// Decided: the receipt is the earliest one by the service extension; the sending is the first `sent_at` in event order.
+/// Decided: the receipt is the earliest one by the service extension; the sending is the first `sent_at` in event
+/// order.
 package struct SendDelays: FunnelRow {
     package let key: Key
     package let delayed: Int

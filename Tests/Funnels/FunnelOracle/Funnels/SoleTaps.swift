@@ -1,7 +1,7 @@
 internal import Values
 
-/// Deliveries whose every response is a tap of one and the same action, by the keys of a funnel and by that action: what its view
-/// leaves out of `engaged` where the action is registered as one that closes or declines.
+/// Deliveries whose every response is a tap of one and the same action, by the keys of a funnel and by that action:
+/// what its view leaves out of `engaged` where the action is registered as one that closes or declines.
 package protocol SoleTaps: FunnelRow {
     /// The funnel's own keys besides app and day, as a delivery has them.
     static var names: [(name: String, of: @Sendable (DeliveryFacts) -> Label)] { get }

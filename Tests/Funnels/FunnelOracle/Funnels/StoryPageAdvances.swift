@@ -4,12 +4,12 @@ import Telemetry
 ///
 /// The contract asks to tell by the page's declared duration whether it turned by itself (±0.4 s). Decided where it is
 /// silent:
-/// - *An advance* is a page_shown that dwells until a page_shown of a further page; or of any other page when that one's
-///   own `cause` is auto, next or loop. One whose cause is prev or initial is none, wherever it leads. The same page
-///   shown again is none.
+/// - *An advance* is a page_shown that dwells until a page_shown of a further page; or of any other page when that
+///   one's own `cause` is auto, next or loop. One whose cause is prev or initial is none, wherever it leads. The same
+///   page shown again is none.
 /// - *The next page's own word goes first*: auto and loop are by itself, next is a tap.
-/// - *Else the duration*, where the page's own event has `declared_ms`: by itself when it stood for that long, 0.4 s more
-///   or less with both ends, else a tap.
+/// - *Else the duration*, where the page's own event has `declared_ms`: by itself when it stood for that long, 0.4 s
+///   more or less with both ends, else a tap.
 /// - *Else nobody knows* from events: those are `StoryPageGaps`.
 package struct StoryPageAdvances: FunnelRow {
     package let key: StoryPageFunnel.Key

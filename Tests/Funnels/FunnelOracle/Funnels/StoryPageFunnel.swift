@@ -3,13 +3,13 @@
 /// Decided where the contract is silent:
 /// - *"Of one delivery's `story.*` events the first 1,000 in event order count"* stands in this funnel's paragraph, and
 ///   here it bounds what is counted event by event: `shown`, `views`, `clicked`, `dwell_ms`, `dwells`. The fold's facts
-///   (the flags, the story exit, `furthest`, `pages`, and with them `planned`, `reached`, `exited`, `completed`) know no
-///   limit: they are defined over all events of the delivery, a yes or no and a maximum need no bound, a story finished
-///   after its thousandth page is finished, and this funnel agrees with the delivery behind it. All five sorts of
-///   `story.*` events take a place among the 1,000, whether this funnel counts them or not; other events take none.
+///   (the flags, the story exit, `furthest`, `pages`, and with them `planned`, `reached`, `exited`, `completed`) know
+///   no limit: they are defined over all events of the delivery, a yes or no and a maximum need no bound, a story
+///   finished after its thousandth page is finished, and this funnel agrees with the delivery behind it. All five sorts
+///   of `story.*` events take a place among the 1,000, whether this funnel counts them or not; other events take none.
 /// - *A dwell that the limit cuts*: the thousand-and-first event does not count, so it ends no dwell either.
-/// - *Dwell* goes by event order: "next" is what follows there, and a `story.started` that follows first leaves the page
-///   without dwell, also in the same microsecond. Two events of one moment make a dwell of 0, which counts.
+/// - *Dwell* goes by event order: "next" is what follows there, and a `story.started` that follows first leaves the
+///   page without dwell, also in the same microsecond. Two events of one moment make a dwell of 0, which counts.
 /// - *"Within 60 s"* includes the end: exactly 60,000,000 µs is a dwell.
 /// - *The next one decides*: when it comes after 60 s there is no dwell, whatever follows.
 /// - *`story.fallback_shown`* and what is no story event neither ends nor voids a dwell.

@@ -20,7 +20,8 @@ final class Gauge: Sendable {
         var bytesPerRow: Double { Double(bytes) / Double(max(1, rows)) }
     }
 
-    /// What is on the disk at a moment: the write-ahead log, and all else; and how many events were acknowledged by then.
+    /// What is on the disk at a moment: the write-ahead log, and all else; and how many events were acknowledged by
+    /// then.
     struct Disk: Sendable {
         let log: Int64
         let rest: Int64
@@ -68,8 +69,8 @@ final class Gauge: Sendable {
     /// How many connections PostgreSQL had, all in all, whenever it could be asked.
     var connections: [Int64] { state.withLock { $0.connections } }
 
-    /// What was on the disk near the end of each quarter: the least of its second half, since a rebuild or a verification holds more for
-    /// a while.
+    /// What was on the disk near the end of each quarter: the least of its second half, since a rebuild or a
+    /// verification holds more for a while.
     var disk: [Disk] {
         let all = state.withLock { $0.disk }
         return (0..<4).compactMap { quarter in
@@ -94,8 +95,9 @@ final class Gauge: Sendable {
             """)[0].get(0)
     }
 
-    /// The tables that change most: those of the live generation by their names without its number, and what each step and
-    /// each commit writes to. Counted in the tables themselves: what PostgreSQL remembers of them does not outlive a crash.
+    /// The tables that change most: those of the live generation by their names without its number, and what each step
+    /// and each commit writes to. Counted in the tables themselves: what PostgreSQL remembers of them does not outlive
+    /// a crash.
     static func tables(url: String) throws -> [String: Table] {
         var connection = try Connection(url: url)
         connection.deadline = .after(seconds: 60)

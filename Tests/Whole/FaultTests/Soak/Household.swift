@@ -3,8 +3,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// Two services on one embedded database, as durable as an operator's. They come and go; whoever wants to reach one asks
-/// for its door anew.
+/// Two services on one embedded database, as durable as an operator's. They come and go; whoever wants to reach one
+/// asks for its door anew.
 final class Household: Sendable {
     let bellwether: Bellwether
     let key: String

@@ -115,8 +115,8 @@ final class Neighbours: Sendable {
         return ended.status == 128 + SIGKILL ? .done : outcome(ended)
     }
 
-    /// Posts what a new install has to tell, and has it erased, both again and again until it is done: also what got no answer, or a
-    /// 503, may be stored.
+    /// Posts what a new install has to tell, and has it erased, both again and again until it is done: also what got no
+    /// answer, or a 503, may be stored.
     private func erase() throws -> Errands.Outcome {
         let install = Wire.id()
         let envelope = Wire.envelope(install: install, (0..<20).map { _ in AnyEvent.make() })

@@ -14,7 +14,8 @@ enum SoakLength {
     /// Long enough for flatness to mean something.
     static let isLong = seconds >= 120
 
-    /// What is sent, and which faults come one after another, follow from it. Told at once, since who fails has no time.
+    /// What is sent, and which faults come one after another, follow from it. Told at once, since who fails has no
+    /// time.
     static let seed: UInt64 = {
         let seed = variables["BELLWETHER_SOAK_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000)
         FileHandle.standardError.write(Data("soak: seed \(seed)\n".utf8))

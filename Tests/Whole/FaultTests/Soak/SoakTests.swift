@@ -85,7 +85,8 @@ struct SoakTests {
         }
     }
 
-    /// How many connections both services have once neither is about to make one or to lose one: the same twice in a row.
+    /// How many connections both services have once neither is about to make one or to lose one: the same twice in a
+    /// row.
     private func settledConnections(_ url: String, atMost most: Int64 = .max) throws -> Int64 {
         var connection = try Connection(url: url)
         var last: Int64 = -1

@@ -4,8 +4,8 @@ import Foundation
 
 /// What holds for every answer that a server, or anything on the way to it, may give.
 ///
-/// The first byte of an input chooses the status and which header fields there are, the second how many events the envelope
-/// had. Then come the header fields, each up to a zero byte. The rest is the body.
+/// The first byte of an input chooses the status and which header fields there are, the second how many events the
+/// envelope had. Then come the header fields, each up to a zero byte. The rest is the body.
 package enum AnswerLaw {
     private static let now = Date(timeIntervalSince1970: 1_795_167_013)
     private static let statuses = [200, 400, 401, 403, 413, 415, 429, 503]

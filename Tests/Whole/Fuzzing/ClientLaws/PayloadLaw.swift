@@ -7,7 +7,8 @@ import Values
 
 /// What holds for every payload that a sender may write.
 ///
-/// The first byte of an input chooses what the system and the app say beside the payload. The rest is the payload, as JSON.
+/// The first byte of an input chooses what the system and the app say beside the payload. The rest is the payload, as
+/// JSON.
 package enum PayloadLaw {
     private static let now = Date(timeIntervalSince1970: 1_795_167_010.001)
     private static let received = Timestamp(microseconds: 1_795_167_013_000_000)

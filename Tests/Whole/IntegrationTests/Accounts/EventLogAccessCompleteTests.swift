@@ -2,7 +2,8 @@ import Postgres
 import TestSupport
 import Testing
 
-/// That the matrix of rights leaves nothing out: no schema, no role, no kind of object, and nobody's right to everything.
+/// That the matrix of rights leaves nothing out: no schema, no role, no kind of object, and nobody's right to
+/// everything.
 @Suite("Who may do what: nothing is left out")
 struct EventLogAccessCompleteTests {
     private let database: TestDatabase

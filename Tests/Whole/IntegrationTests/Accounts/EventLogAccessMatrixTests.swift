@@ -32,8 +32,8 @@ struct EventLogAccessMatrixTests {
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
         + ProjectionTables.counts.map { "cells.\($0): SELECT" }
 
-    /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view or
-    /// function shows up here for the roles that reach it, and nowhere else.
+    /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view
+    /// or function shows up here for the roles that reach it, and nowhere else.
     static let expected: [String: [String]] = [
         "bellwether_ingest": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",

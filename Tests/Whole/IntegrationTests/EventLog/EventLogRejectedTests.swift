@@ -105,7 +105,8 @@ struct EventLogRejectedTests {
         let appender = try database.appender(allowance: RejectedAllowance(bytesPerDay: 64))
         _ = try appender.append([app.submission([], rejected: ["éé", "123456", "7", ""].map { refused($0) })])
         #expect(try kept(database).sorted() == ["", "123456", "éé"])
-        // Each costs its raw and the 18 bytes of its detail. A process that starts anew asks the log what it holds, in bytes too.
+        // Each costs its raw and the 18 bytes of its detail. A process that starts anew asks the log what it holds, in
+        // bytes too.
         let next = try database.appender(allowance: RejectedAllowance(bytesPerDay: 83))
         _ = try next.append([app.submission([], rejected: ["89", "0"].map { refused($0) })])
         #expect(try kept(database).sorted() == ["", "0", "123456", "éé"])

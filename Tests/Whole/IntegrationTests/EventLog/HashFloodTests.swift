@@ -8,8 +8,8 @@ import Values
 
 @testable import Projections
 
-/// PostgreSQL's own hashes have no secret: whoever chooses texts and ids can make any number of them that have one hash. What all
-/// apps share must not notice.
+/// PostgreSQL's own hashes have no secret: whoever chooses texts and ids can make any number of them that have one
+/// hash. What all apps share must not notice.
 @Suite("Names that PostgreSQL gives one hash")
 struct HashFloodTests {
     /// What it costs to fold and to prove a log.

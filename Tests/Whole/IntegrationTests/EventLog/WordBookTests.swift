@@ -173,7 +173,8 @@ struct WordBookTests {
             var choice = WordBook.Choice()
             choice.words = ["A"]
             #expect(try book.prune(choice, on: &connection) == 1)
-            // The transaction is open. New words and a new context do not wait for its end: a writer gives up after ten seconds.
+            // The transaction is open. New words and a new context do not wait for its end: a writer gives up after ten
+            // seconds.
             let event = Event.sample(category: "B", interaction: .opened(launch: nil))
             var log = try database.session(.ingest)
             log.deadline = .after(seconds: 5)

@@ -2,9 +2,9 @@ import Foundation
 import FunnelOracle
 import Migrations
 import Postgres
+import ProjectFolder
 import Projections
 import TestSupport
-import ProjectFolder
 import Testing
 
 @testable import ProjectorExample
@@ -26,7 +26,8 @@ struct ColumnGuideTests {
         #expect(
             try Self.steps().map(\.file) == [
                 "Migrations/sql/NNNN_origin_dismissed.sql", "Sources/Operations/Migrations/Migrations.swift",
-                "Sources/Funnels/Projections/Projectors/OriginFunnel.swift", "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift",
+                "Sources/Funnels/Projections/Projectors/OriginFunnel.swift",
+                "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift",
             ])
         try GuideStep.expectRegistered(
             "NNNN_origin_dismissed", by: Self.code("Sources/Operations/Migrations/Migrations.swift"),
@@ -36,7 +37,10 @@ struct ColumnGuideTests {
     @Test(
         "makes of the other guide's code what is compiled here",
         arguments: [
-            ("Sources/Funnels/Projections/Projectors/OriginFunnel.swift", "Tests/Funnels/ProjectorExample/OriginFunnelNext.swift"),
+            (
+                "Sources/Funnels/Projections/Projectors/OriginFunnel.swift",
+                "Tests/Funnels/ProjectorExample/OriginFunnelNext.swift"
+            ),
             (
                 "Tests/Funnels/FunnelOracle/Funnels/OriginFunnel.swift",
                 "Tests/Funnels/FunnelOracle/Funnels/OriginFunnelNext.swift"
@@ -46,7 +50,8 @@ struct ColumnGuideTests {
         let before = try #require(try GuideStep.all(of: "Adding a projector").first { $0.file == file }).code
         let step = try #require(try Self.steps().first { $0.file == file })
         #expect(
-            try step.applied(to: before).replacing("OriginFunnel", with: "OriginFunnelNext") == ProjectFolder.text(of: copy))
+            try step.applied(to: before).replacing("OriginFunnel", with: "OriginFunnelNext")
+                == ProjectFolder.text(of: copy))
     }
 
     @Test(
@@ -123,7 +128,9 @@ struct WordingGuideTests {
             #expect(parsed.status == 0, "\(parsed.messages)")
         }
         // What the guide leaves out is found here: no other file has the word for people.
-        let places = ["Docs", "README.md", "Sources/Reading/Reports", "Sources/Reading/Look"].map { ProjectFolder.path + "/" + $0 }
+        let places = ["Docs", "README.md", "Sources/Reading/Reports", "Sources/Reading/Look"].map {
+            ProjectFolder.path + "/" + $0
+        }
         let found = try ChildProcess.run(["grep", "-rlw", "Abandoned"] + places)
         #expect(
             Set(found.output.split(separator: "\n").map { String($0.dropFirst(ProjectFolder.path.count + 1)) })

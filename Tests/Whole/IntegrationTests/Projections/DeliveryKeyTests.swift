@@ -56,7 +56,8 @@ struct DeliveryKeyTests {
         let pairs = Self.pairs(of: app, secret: secret).prefix(20)
         try #require(pairs.count == 20)
 
-        // One of each pair is of December and only received; the other is of February and opened. An event a batch, in turns.
+        // One of each pair is of December and only received; the other is of February and opened. An event a batch, in
+        // turns.
         let (old, new) = (TestDatabase.noon(2025, 12, 20), TestDatabase.noon(2026, 2, 20))
         func event(_ install: UUID, _ time: Timestamp, _ interaction: Interaction) -> Event {
             .sample(at: time, install: install, interaction: interaction)

@@ -171,8 +171,8 @@ struct InstallTests {
         guard case .swapped = try control.rebuild([]) else { throw NotSwapped() }
         #expect([try days(), try muted()] == before)
 
-        // Nor does one whose phone believes that it is another month. As long as the log has it, the day is remembered, also
-        // where only a generation that is being built has met it.
+        // Nor does one whose phone believes that it is another month. As long as the log has it, the day is remembered,
+        // also where only a generation that is being built has met it.
         var late = event(receipt, hours: october + 19.95, install: 1, campaign: "late")
         late.deviceAt = noon + Self.hour
         _ = try database.appender().append([app.submission([late], receivedAt: noon + Self.hour)])

@@ -6,7 +6,8 @@ import Values
 
 /// An app whose projection tables a test fills by hand, row by row and partition by partition.
 ///
-/// Partition 0 is what retention sealed, 1 the live generation's; a second generation, partition 2, is still being built.
+/// Partition 0 is what retention sealed, 1 the live generation's; a second generation, partition 2, is still being
+/// built.
 struct ProjectedApp {
     let database: TestDatabase
     let app: TestApp
@@ -63,8 +64,8 @@ struct ProjectedApp {
             "INSERT INTO projection.\(table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES (\(row))")
     }
 
-    /// The same row in the sealed partition, in two shards of the live one and in that of the generation which is not live:
-    /// `values` times 100, 10, 1 and 7,000. So a reader has to see each number 111 times.
+    /// The same row in the sealed partition, in two shards of the live one and in that of the generation which is not
+    /// live: `values` times 100, 10, 1 and 7,000. So a reader has to see each number 111 times.
     func insertEverywhere(_ table: String, _ values: [String: Int], key: [String: Int] = [:]) throws {
         for (generation, shard, times) in [(0, 3, 100), (1, 3, 10), (1, 5, 1), (2, 3, 7_000)] {
             try insert(

@@ -27,8 +27,8 @@ struct ProjectionStopTests {
         return try database.value(Statement(sql))
     }
 
-    /// The category funnel holds all before that batch in every shard, and no more in the one where it stopped; others may
-    /// have been ahead of it.
+    /// The category funnel holds all before that batch in every shard, and no more in the one where it stopped; others
+    /// may have been ahead of it.
     private func expectCounted(
         before batch: Int64, shard: Int16, in database: TestDatabase, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

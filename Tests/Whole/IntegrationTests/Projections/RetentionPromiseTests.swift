@@ -124,7 +124,8 @@ struct RetentionPromiseTests {
         }
         #expect(try delivered() == 4)
         try shops.expectLasting()
-        // What is sealed and still has an event counts no more; of the others nothing is remembered, and they count anew.
+        // What is sealed and still has an event counts no more; of the others nothing is remembered, and they count
+        // anew.
         #expect(try database.column("SELECT notification_key FROM projection.sealed_delivery") == ["both"])
         #expect(
             try shops.append(

@@ -15,8 +15,8 @@ struct RuleChangeTests {
     private static let changed =
         ["deliveries"] + Projectors.all.filter { $0.version > 1 || new.contains($0.name) }.map { $0.name }
 
-    /// A database that an older program has folded, brought to this version: some projections have other rules since, and two
-    /// are new.
+    /// A database that an older program has folded, brought to this version: some projections have other rules since,
+    /// and two are new.
     private func updated(_ seeds: ClosedRange<UInt64> = 1...4) throws -> (TestDatabase, Traffic, ProjectionControl) {
         let database = try TestDatabase.make()
         let traffic = try Traffic(seeds: seeds, in: database)

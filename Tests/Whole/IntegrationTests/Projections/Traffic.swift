@@ -72,7 +72,8 @@ extension UUID {
 }
 
 extension TestDatabase {
-    /// Appends batches of one receipt each, on any installs; some by their number in a shard and a category of their own.
+    /// Appends batches of one receipt each, on any installs; some by their number in a shard and a category of their
+    /// own.
     func appendReceipts(
         _ batches: ClosedRange<Int>, of app: TestApp, in places: [Int: (shard: Int16, category: String)] = [:]
     ) throws {

@@ -82,7 +82,8 @@ struct VerifierTests {
         defer { proved.database.drop() }
         let shard: Int16 = try proved.database.value("SELECT shard FROM projection.delivery LIMIT 1")
         for column in Recount.delivery.values {
-            // A time shows only on a delivery that has what it is the time of; where another column says it, the row leaves it out.
+            // A time shows only on a delivery that has what it is the time of; where another column says it, the row
+            // leaves it out.
             let isTime = if case .time = column.meaning { true } else { false }
             let key = isTime ? "opened-0" : "story-0"
             let row = "projection.delivery WHERE notification_key = '\(key)'"

@@ -13,7 +13,8 @@ import Values
 
 @Suite("Engagement leaves out who only closed")
 struct EngagementTests {
-    /// What happened to each delivery: its category, whether a receipt came, and what was tapped; "open" is the notification.
+    /// What happened to each delivery: its category, whether a receipt came, and what was tapped; "open" is the
+    /// notification.
     private static let deliveries: [(category: String, isReceived: Bool, taps: [String])] = [
         ("SALE", true, ["CLOSE"]), ("SALE", true, ["CLOSE", "BUY"]), ("SALE", false, ["CLOSE"]),
         ("SALE", true, ["NO", "NO"]),
@@ -92,7 +93,8 @@ struct EngagementTests {
         try expectAgreement()
 
         try app.register(Self.sale)
-        // Of SALE, two taps of CLOSE alone and one delivery with NO alone; one that closed and declined has several actions.
+        // Of SALE, two taps of CLOSE alone and one delivery with NO alone; one that closed and declined has several
+        // actions.
         #expect(try sale() == ["(1,1,1,1,1.0000)", "(9,8,6,6,0.6667)"])
         #expect(
             try app.rows("category, action_id, tapped_deliveries, sole, received_sole", "category_actions", by: "1, 2")

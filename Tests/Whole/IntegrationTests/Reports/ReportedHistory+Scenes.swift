@@ -8,8 +8,8 @@ extension ReportedHistory {
     private static let receipt = Interaction.received(Receipt(via: .serviceExtension))
 
     /// 40 deliveries a day, of which 10 are opened: five tell at once, five in the thirtieth hour after the end of the
-    /// day. Until ten days before the day, one more has its button CONTACT tapped. A week and two weeks before it, three
-    /// and two were opened without a receipt.
+    /// day. Until ten days before the day, one more has its button CONTACT tapped. A week and two weeks before it,
+    /// three and two were opened without a receipt.
     mutating func addFourWeeks(before day: CivilDate) {
         for ago in 1...28 {
             let date = day.advanced(by: -ago)
@@ -35,8 +35,8 @@ extension ReportedHistory {
         }
     }
 
-    /// 100 deliveries at ten: 60 opened (30 cold, 20 warm, 10 do not say; one twice), 11 with a tap of TRACK (one twice),
-    /// 3 dismissed, 2 expanded.
+    /// 100 deliveries at ten: 60 opened (30 cold, 20 warm, 10 do not say; one twice), 11 with a tap of TRACK (one
+    /// twice), 3 dismissed, 2 expanded.
     mutating func addOrders(on day: CivilDate) {
         let ten = day.start.later(hours: 10)
         let notification = notification(category: "INFO", campaign: "spring", thread: "orders")
@@ -84,8 +84,8 @@ extension ReportedHistory {
         }
     }
 
-    /// Eight stories at eleven: two clicked on the second of three pages, two seen to the end, one fallback, one left on
-    /// its first page, two that nobody looked at and whose film timed out.
+    /// Eight stories at eleven: two clicked on the second of three pages, two seen to the end, one fallback, one left
+    /// on its first page, two that nobody looked at and whose film timed out.
     mutating func addStories(on day: CivilDate) {
         let eleven = day.start.later(hours: 11)
         let notification = notification(category: "PW_STORIES", campaign: "black-friday")

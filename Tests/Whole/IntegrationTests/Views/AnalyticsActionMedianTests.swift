@@ -11,8 +11,8 @@ struct AnalyticsActionMedianTests {
         return (exponent - 2) * 8 + ((microseconds >> (exponent - 3)) & 7)
     }
 
-    /// The medians that the view shows, in microseconds: each history is stored on a day of its own, as a projector would
-    /// store it, spread over shards and over the sealed and the live partition.
+    /// The medians that the view shows, in microseconds: each history is stored on a day of its own, as a projector
+    /// would store it, spread over shards and over the sealed and the live partition.
     private func medians(of histories: [[Int]]) throws -> [Double] {
         struct Cell: Hashable { let day, bucket, generation, shard: Int }
         var times: [Cell: Int] = [:]
