@@ -191,6 +191,22 @@ let groups: KeyValuePairs<String, [Target]> = [
             ],
             swiftSettings: program),
     ],
+    // What tests share.
+    "Tests/Support": [
+        // Where tests find the project's documents and sources.
+        .target(name: "ProjectFolder", swiftSettings: strict),
+        // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
+        .target(
+            name: "CatalogueSupport", dependencies: ["Envelopes", "ProjectFolder", "Telemetry", "Values"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Migrations", "Postgres",
+                "ProjectFolder", "Projections", "ServiceRuntime", "Telemetry", "Values",
+            ], swiftSettings: strict),
+    ],
     "Tests/System": [
         .testTarget(name: "ValuesTests", dependencies: ["Values"], swiftSettings: strict),
         .testTarget(name: "ServiceRuntimeTests", dependencies: ["ServiceRuntime"], swiftSettings: strict),
@@ -253,9 +269,8 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "LookTests",
             dependencies: [
                 "Accounts", "bellwether", "bellwether-demo", "CatalogueSupport", "Envelopes", "EventLog", "HTTPServer",
-                "Look", "Postgres",
-                "Projections", "Reports",
-                "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Look", "Postgres", "ProjectFolder", "Projections", "Reports", "ServiceRuntime", "Telemetry",
+                "TestSupport", "Values",
             ],
             swiftSettings: strict),
     ],
@@ -341,22 +356,6 @@ let groups: KeyValuePairs<String, [Target]> = [
         .testTarget(
             name: "FuzzingTests", dependencies: ["ClientFuzzing", "Envelopes", "Fuzzing", "ProjectFolder", "Sends"],
             swiftSettings: strict),
-    ],
-    // What tests share.
-    "Tests/Support": [
-        // Where tests find the project's documents and sources.
-        .target(name: "ProjectFolder", swiftSettings: strict),
-        // What follows from the catalogue: the text that is generated, and values for each member, good and bad.
-        .target(
-            name: "CatalogueSupport", dependencies: ["Envelopes", "ProjectFolder", "Telemetry", "Values"],
-            swiftSettings: strict
-        ),
-        .target(
-            name: "TestSupport",
-            dependencies: [
-                "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Migrations", "Postgres",
-                "ProjectFolder", "Projections", "ServiceRuntime", "Telemetry", "Values",
-            ], swiftSettings: strict),
     ],
 ]
 

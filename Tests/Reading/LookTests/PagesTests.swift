@@ -4,6 +4,7 @@ import EventLog
 import Foundation
 import HTTPServer
 import Postgres
+import ProjectFolder
 import Projections
 import Reports
 import ServiceRuntime
@@ -62,8 +63,7 @@ import Values
 
     @Test("each page is as small on the wire as the guide says, and so is one of the most days that there can be")
     func small() throws {
-        let here = (#filePath as NSString).deletingLastPathComponent
-        let guide = try String(contentsOfFile: here + "/../../Docs/Look.md", encoding: .utf8)
+        let guide = try ProjectFolder.text(of: "Docs/Look.md")
         let said = try #require(
             guide.firstMatch(of: /up to ([0-9]+) KB on the wire, and one of ([0-9]+)\sdays up to ([0-9]+) KB/))
         let (usual, most, long) = (Int(said.1) ?? 0, Int(said.2) ?? 0, Int(said.3) ?? 0)
