@@ -16,7 +16,7 @@ BEGIN
     FOR function IN
         SELECT oid FROM pg_proc
         WHERE pronamespace = 'pg_catalog'::regnamespace
-            AND (proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)' OR proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))
+            AND proname ~ '^(lo_|pg_(try_)?advisory_|(loread|lowrite|pg_logical_emit_message|pg_export_snapshot)$)'
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', function);
         -- Whoever restores a dump as the owner has to be told of them without an error.

@@ -21,8 +21,7 @@ extension Hardening {
     /// Whether a row of `pg_proc` is one of PostgreSQL's functions that readers lose. The guide and the compose file
     /// have it, too.
     static let isTaken = """
-        (proname ~ '^(lo_|pg_advisory_|pg_try_advisory_)'
-            OR proname IN ('loread', 'lowrite', 'pg_logical_emit_message', 'pg_export_snapshot'))
+        proname ~ '^(lo_|pg_(try_)?advisory_|(loread|lowrite|pg_logical_emit_message|pg_export_snapshot)$)'
         """
 
     private static let functions = Hardening(

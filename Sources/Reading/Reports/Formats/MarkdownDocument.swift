@@ -8,7 +8,7 @@ struct MarkdownDocument {
         var parts = ["# \(String(markdown: page.title))\n", Self.paragraph(page.subtitle, .plain)]
         for (index, section) in page.sections.enumerated() {
             if index == page.leading {
-                parts += ["---\n", "# \(Page.divide)\n", Self.paragraph(page.divideWords, .plain)]
+                parts += ["# \(Page.divide)\n", Self.paragraph(page.divideWords, .plain)]
             }
             parts.append("## \(String(markdown: section.title))\n")
             parts += section.blocks.flatMap(Self.parts)
