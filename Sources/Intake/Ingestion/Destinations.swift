@@ -93,7 +93,6 @@ package final class Destinations: Sendable {
     }
 
     var table: Table { current.withLock { $0 } }
-    package var all: [Destination] { table.all }
 
     /// Goes by this map from now on. `cells` are those that the map names, in the order of their numbers; `hubs` pass
     /// on what all databases have.

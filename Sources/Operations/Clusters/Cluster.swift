@@ -39,9 +39,6 @@ package final class Cluster {
 
     package var others: ArraySlice<ClusterMap.Cell> { map.cells.dropFirst() }
 
-    /// The cell that this was opened in.
-    package var own: ClusterMap.Cell? { map.cell(map.own) }
-
     /// Goes by a newer map, for example one that another cell has.
     func follow(_ newer: ClusterMap) {
         sessions = sessions.filter { newer.cells.contains($0.key) }

@@ -40,12 +40,4 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
         case .invalidURL, .invalidHeader, .untrusted, .answerTooLarge: false
         }
     }
-
-    /// Whether there was no server at all.
-    package var isUnreachable: Bool {
-        switch self {
-        case .noConnection, .unknownHost, .untrusted, .invalidURL: true
-        default: false
-        }
-    }
 }

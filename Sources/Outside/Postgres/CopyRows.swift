@@ -23,8 +23,6 @@ package struct CopyRows: Sendable {
         (count, missing, isUneven) = (0, 0, false)
     }
 
-    package var byteCount: Int { bytes.count }
-
     /// Starts a row; exactly `columns` appends must follow. A row with more or fewer is refused before it is sent.
     package mutating func beginRow() {
         if missing != 0 { isUneven = true }
@@ -80,13 +78,6 @@ package struct CopyRows: Sendable {
         missing -= 1
         bytes.append(bigEndian: Int32(8))
         bytes.append(bigEndian: value)
-    }
-
-    package mutating func append(_ value: Bool?) {
-        guard let value else { return appendNull() }
-        missing -= 1
-        bytes.append(bigEndian: Int32(1))
-        bytes.append(value ? 1 : 0)
     }
 
     package mutating func append(_ value: Timestamp?) {

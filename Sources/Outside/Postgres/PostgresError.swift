@@ -81,8 +81,6 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package static let lockNotAvailable = SQLState("55P03")
     package static let queryCanceled = SQLState("57014")
     package static let undefinedTable = SQLState("42P01")
-    package static let undefinedObject = SQLState("42704")
-    package static let undefinedDatabase = SQLState("3D000")
     package static let insufficientPrivilege = SQLState("42501")
     package static let invalidSchemaName = SQLState("3F000")
     package static let duplicateSchema = SQLState("42P06")

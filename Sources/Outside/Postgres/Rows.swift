@@ -88,11 +88,6 @@ extension Rows {
         return unsafe Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
     }
 
-    package func bool(_ row: Int, _ column: Int) throws(PostgresError) -> Bool? {
-        guard let bytes = unsafe try bytes(row, column, Bool.oid, 1) else { return nil }
-        return unsafe bytes.load(as: UInt8.self) != 0
-    }
-
     package func uuid(_ row: Int, _ column: Int) throws(PostgresError) -> UUID? {
         guard let bytes = unsafe try bytes(row, column, UUID.oid, 16) else { return nil }
         return unsafe UUID(binary: bytes)

@@ -36,12 +36,6 @@ package enum Signals {
         unsafe pthread_sigmask(SIG_UNBLOCK, &stop, nil)
     }
 
-    /// Restores the state before `prepare`, for a program that replaces this process.
-    package static func restore() {
-        signal(SIGPIPE, SIG_DFL)
-        letTheNextOneKill()
-    }
-
     private static func stopSet() -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)

@@ -188,9 +188,6 @@ package struct DeliveryFlags: OptionSet, Hashable, Sendable {
     /// It has a receipt by the service extension, and no event says when it was sent.
     package static let unsent = DeliveryFlags(rawValue: 4096)
 
-    /// Every answered delivery has at least one of these.
-    static let answered: DeliveryFlags = [.opened, .dismissed, .actionTapped, .storyActionTapped]
-
     package var isSilent: Bool { contains(.silent) }
 
     package var isResponded: Bool { !isDisjoint(with: [.opened, .actionTapped, .storyActionTapped]) }

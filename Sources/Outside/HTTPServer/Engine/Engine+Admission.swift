@@ -152,7 +152,6 @@ extension Engine {
 extension Connection {
     var isLingering: Bool { if case .lingering = phase { true } else { false } }
     var isReading: Bool { if case .reading = phase { true } else { false } }
-    var isHandshaking: Bool { if case .handshaking = phase { true } else { false } }
     /// Whether its body is arriving, and it has no answer yet.
     fileprivate var awaitsBody: Bool { isReading && exchange?.isMade == false }
     /// Whether it uses much more memory than an idle connection.

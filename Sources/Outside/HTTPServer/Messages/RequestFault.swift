@@ -28,15 +28,6 @@ package enum RequestFault: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether to close the connection: nobody knows where the next request begins, or this client is not worth another
-    /// one.
-    var endsConnection: Bool {
-        switch self {
-        case .malformed, .ambiguousFraming, .headTooLarge: true
-        default: false
-        }
-    }
-
     package var description: String {
         switch self {
         case .malformed(let detail): "This is not HTTP/1.1: \(detail)."
