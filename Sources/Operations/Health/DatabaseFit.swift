@@ -43,10 +43,7 @@ package enum DatabaseFit: Sendable {
     /// Whether the command can work on an embedded database that this error kept from being migrated.
     package func bears(_ error: MigrationError) -> Bool {
         switch (self, error) {
-        case (.anyVersion, .newer), (.anyVersion, .drifted), (.anyVersion, .unreleased), (.any, .newer),
-            (.any, .drifted),
-            (.any, .unreleased):
-            true
+        case (.anyVersion, .newer), (.anyVersion, .drifted), (.any, .newer), (.any, .drifted): true
         default: false
         }
     }

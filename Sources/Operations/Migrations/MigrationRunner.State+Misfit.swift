@@ -12,7 +12,6 @@ extension MigrationRunner.State {
         case .drifted(let names):
             "the database was migrated with another text of \(names.joined(separator: ", ")) than this program has: "
                 + "use the program that migrated it, or restore a backup"
-        case .unreleased: MigrationError.unreleased.description
         }
     }
 }

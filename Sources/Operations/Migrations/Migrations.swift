@@ -125,8 +125,7 @@ package enum Migrations {
         MigrationRunner(
             schema: "bellwether", steps: steps + NextVersion.steps,
             definitions: definitions.map(NextVersion.definition),
-            definitionsVersion: definitionsVersion + NextVersion.definitionsAhead, unreleased: ["0001_create_roles"],
-            ownSchemas: schemas)
+            definitionsVersion: definitionsVersion + NextVersion.definitionsAhead, ownSchemas: schemas)
     }
 
     /// Whether the database is the hub of a cluster.

@@ -21,17 +21,14 @@ package struct MigrationRunner: Sendable {
     private let steps: [Migration]
     private let definitions: [Migration]
     private let definitionsVersion: Int32
-    private let unreleased: Set<String>
     private let ownSchemas: [String]
 
     /// `schema` contains the history. The version of the definitions increases with each change of one, so that an
-    /// older program does not touch what a newer one defined. `unreleased` names steps from before the first release,
-    /// whose tables cannot be migrated. `ownSchemas` are all that it makes views in.
+    /// older program does not touch what a newer one defined. `ownSchemas` are all that it makes views in.
     package init(
         schema: String, steps: [Migration], definitions: [Migration], definitionsVersion: Int32 = 1,
-        unreleased: Set<String> = [], ownSchemas: [String] = []
+        ownSchemas: [String] = []
     ) {
-        self.unreleased = unreleased
         self.ownSchemas = ownSchemas
         self.schema = schema
         self.definitionsVersion = definitionsVersion
@@ -48,8 +45,6 @@ package struct MigrationRunner: Sendable {
         case newer([String])
         /// Applied with another text than this program has.
         case drifted([String])
-        /// Created by a program from before the first release.
-        case unreleased
     }
 
     /// Reads the state of the database. Changes nothing.
@@ -122,7 +117,6 @@ package struct MigrationRunner: Sendable {
         case .current: return []
         case .newer(let names): throw .newer(names)
         case .drifted(let names): throw .drifted(names)
-        case .unreleased: throw .unreleased
         case .pending(let names): pending = names
         }
         for migration in steps + definitions where pending.contains(migration.name) {
@@ -150,7 +144,6 @@ package struct MigrationRunner: Sendable {
     }
 
     private func compare(_ applied: [String: Applied], _ hashes: [String: String]) -> State {
-        guard unreleased.isDisjoint(with: applied.keys) else { return .unreleased }
         let known = Set(hashes.keys)
         let foreign = applied.filter { !$0.value.repeatable && !known.contains($0.key) }.keys.sorted()
         guard foreign.isEmpty else { return .newer(foreign) }
@@ -211,7 +204,6 @@ package struct MigrationRunner: Sendable {
 package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case newer([String])
     case drifted([String])
-    case unreleased
     /// The database cannot hold every character.
     case encoding(String)
     case database(String?, PostgresError)
@@ -225,10 +217,6 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
         case .drifted(let names):
             "the database was migrated with another text of \(names.joined(separator: ", ")) than this program has. "
                 + "Use the program that migrated it, or restore a backup"
-        case .unreleased:
-            "the database was created before the first release, and this program cannot read its tables: start with a new "
-                + "database (or data directory). To keep the old events, export analytics.events with the program that "
-                + "made them"
         case .encoding(let encoding):
             "the database's encoding is \(encoding), but must be UTF8: create another one with ENCODING 'UTF8' "
                 + "TEMPLATE template0"
