@@ -35,14 +35,11 @@ struct BatchFiller {
     private(set) var batch: Batch
     private let mostEvents: Int
     private let maximumBytes: Int
-    private var shared = SharedSource([])
-    /// The size of the events alone, and the number of events of each source.
-    private var bytes = 0
-    private var counts: [Int] = []
-    /// The size of everything.
-    private var size = 0
-    /// Whether its events may have different sources.
-    private var isMixable = true
+    /// The size of the events without their sources, and with them.
+    private var bare = 0
+    private var whole = 0
+    /// Whether all events can carry their source.
+    private var canCarry = true
 
     init(first: Int64, events: Int, bytes: Int) {
         batch = Batch(first: first, last: first - 1)
@@ -61,34 +58,20 @@ struct BatchFiller {
 
     /// Takes an event if it fits. The first event always fits.
     mutating func take(_ record: Record) -> Bool {
-        let canBear = SharedSource.canBear(record.event)
-        let place: Int
-        if let known = batch.sources.firstIndex(where: { record.source.elementsEqual($0) }) {
-            let new = size + record.event.count + 1 + shared.growth(at: known)
-            guard canBear || batch.sources.count == 1, fits(new) else { return false }
-            (place, size) = (known, new)
-        } else {
-            let source = Array(record.source)
-            let isDivisible = canBear && SharedSource.isDivisible(source)
-            guard batch.events.isEmpty || isMixable && isDivisible else { return false }
-            let parted = SharedSource(batch.sources + [source])
-            let others = counts.enumerated().reduce(bytes) { $0 + $1.element * parted.growth(at: $1.offset) }
-            let new = parted.shared.count + others + record.event.count + 1 + parted.growth(at: counts.count)
-            guard fits(new) else { return false }
-            (place, size, shared, isMixable) = (counts.count, new, parted, isDivisible)
-            batch.sources.append(source)
-            counts.append(0)
-        }
-        isMixable = isMixable && canBear
-        bytes += record.event.count + 1
-        counts[place] += 1
+        let known = batch.sources.firstIndex { record.source.elementsEqual($0) }
+        let source = known ?? batch.sources.count
+        let isMixed = source > 0 || batch.sources.count > 1
+        let canCarry = canCarry && Envelope.canCarrySource(record)
+        let bare = bare + Envelope.size(of: record, withSource: false)
+        let whole = whole + Envelope.size(of: record, withSource: true)
+        let size = isMixed ? whole : bare + record.source.count
+        let fits = batch.events.count < mostEvents && size <= maximumBytes && (canCarry || !isMixed)
+        guard fits || batch.events.isEmpty else { return false }
+        (self.canCarry, self.bare, self.whole) = (canCarry, bare, whole)
+        if known == nil { batch.sources.append(Array(record.source)) }
         batch.events.append(
-            Batch.Event(seq: record.seq, age: record.age, time: record.time, source: place, json: record.event))
+            Batch.Event(seq: record.seq, age: record.age, time: record.time, source: source, json: record.event))
         batch.last = record.seq
         return true
-    }
-
-    private func fits(_ size: Int) -> Bool {
-        batch.events.isEmpty || batch.events.count < mostEvents && size <= maximumBytes
     }
 }

@@ -46,20 +46,6 @@ struct SettingsTests {
         #expect(later.drafts.map(\.at.milliseconds) == pending.map(\.at))
     }
 
-    @Test("a source with settings is still divided between the events of app and extension, member by member")
-    func source() throws {
-        var source = Source()
-        source.settings = settings(alerts: .on)
-        let install = UUID()
-        let first = source.description.json(install: install)
-        source.appVersion = "2"
-        let second = source.description.json(install: install)
-        let shared = SharedSource([first, second])
-        #expect(String(decoding: shared.shared, as: UTF8.self).contains(#""settings":{"alerts":"on""#))
-        #expect(shared.own.map { String(decoding: $0, as: UTF8.self) } == ["", #"{"app_version":"2"}"#])
-        #expect(!SharedSource.isDivisible(Array(#"{"install_id":"i","a":{"b":{"c":"d"}}}"#.utf8)))
-    }
-
     @Test("the system's numbers have their names; others are not known")
     func numbers() {
         #expect(
