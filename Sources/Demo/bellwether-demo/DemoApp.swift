@@ -33,12 +33,14 @@ struct DemoApp {
         on connection: inout Connection
     ) throws {
         slug = profile.slug
-        try connection.execute(script: "BEGIN")
-        _ = try Apps.create(slug: slug, timeZone: profile.home.name, on: &connection)
-        key = try APIKeys.add(to: slug, kind: .write, name: nil, on: &connection).secret
-        serverKey = try APIKeys.add(to: slug, kind: .server, name: "server", on: &connection).secret
+        (key, serverKey) = try connection.inTransaction { connection in
+            _ = try Apps.create(slug: profile.slug, timeZone: profile.home.name, on: &connection)
+            return (
+                try APIKeys.add(to: profile.slug, kind: .write, name: nil, on: &connection).secret,
+                try APIKeys.add(to: profile.slug, kind: .server, name: "server", on: &connection).secret
+            )
+        }
         categoryDocument = profile.categoryDocument
-        try connection.execute(script: "COMMIT")
         nights = try DemoApp.nights(in: profile.home.name, before: now, on: &connection)
         // Noon, so that no clock change moves it to another day.
         let noon = nights[nights.count - 1].start + 12 * 3_600_000_000

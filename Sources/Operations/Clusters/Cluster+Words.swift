@@ -12,16 +12,9 @@ extension Cluster {
             try Apps.list(on: &connection).map { app in (app, try WordBook(of: app).merges(on: &connection)) }
         }
         return try working(on: cell) { connection in
-            var changed = 0
-            do {
-                try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-                for (app, merges) in merges { changed += try WordBook(of: app).take(merges, on: &connection) }
-                try connection.execute(script: "COMMIT")
-            } catch {
-                connection.rollBack()
-                throw error
+            try connection.inTransaction { connection in
+                try merges.reduce(0) { try $0 + WordBook(of: $1.0).take($1.1, on: &connection) }
             }
-            return changed
         }
     }
 }

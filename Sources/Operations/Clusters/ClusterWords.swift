@@ -46,10 +46,10 @@ package struct ClusterWords {
         }
         for cell in cells {
             try inside(cell) { book, connection in
-                try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-                try book.learn(words + [target], of: member, on: &connection)
-                try book.merge(words, into: target, of: member, on: &connection)
-                try connection.execute(script: "COMMIT")
+                try connection.inTransaction { connection in
+                    try book.learn(words + [target], of: member, on: &connection)
+                    try book.merge(words, into: target, of: member, on: &connection)
+                }
             }
             CrashPoint.pass("merged in a cell")
         }
@@ -70,9 +70,7 @@ package struct ClusterWords {
                     part.words = names.map(\.word)
                     try inside(cell) { [part] book, connection in
                         try book.reserve(on: &connection)
-                        try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-                        _ = try book.prune(part, on: &connection)
-                        try connection.execute(script: "COMMIT")
+                        _ = try connection.inTransaction { try book.prune(part, on: &$0) }
                     }
                 }
                 CrashPoint.pass("pruned in a cell")
@@ -114,7 +112,6 @@ package struct ClusterWords {
     ) throws -> Value {
         try cluster.working(on: cell) { connection in
             do { return try body(WordBook(of: try Apps.named(slug, on: &connection)), &connection) } catch {
-                connection.rollBack()
                 switch error as? WordBookError {
                 case .database(let reason)?: throw ClusterError(inCell: cell.name, reason)
                 // What is wrong with the words is wrong in all cells.

@@ -44,15 +44,10 @@ package struct RequestedErasures: Sendable {
         guard try Self.mayErase(&connection) else { return .notOwner }
         let databases = try databases(&connection)
         // While the erasure runs on other connections, this one holds the request.
-        try connection.execute(
-            script: "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
-        do {
-            let outcome = try performTaken(notTriedSince: moment, databases, on: &connection)
-            try connection.execute(script: "COMMIT")
-            return outcome
-        } catch {
-            connection.rollBack()
-            throw error
+        return try connection.inTransaction { connection in
+            try connection.execute(
+                script: "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+            return try performTaken(notTriedSince: moment, databases, on: &connection)
         }
     }
 

@@ -1,6 +1,6 @@
 extension Connection {
     /// How much of the other transactions' work a transaction sees.
-    package enum Isolation: Sendable { case readCommitted, repeatableReadOnly }
+    package enum Isolation: Sendable { case readCommitted, repeatableRead, repeatableReadOnly }
 
     /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
     package mutating func transaction<Result, Failure: Error>(
@@ -10,6 +10,7 @@ extension Connection {
         do {
             switch isolation {
             case .readCommitted: try execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
+            case .repeatableRead: try execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
             case .repeatableReadOnly: try execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             }
         } catch { throw .database(error) }
@@ -43,6 +44,20 @@ extension Connection {
         switch outcome {
         case .success(let result): return result
         case .failure(.database(let error)), .failure(.body(let error)): throw error
+        }
+    }
+
+    /// Like `transaction`, for bodies that throw errors of several kinds.
+    package mutating func inTransaction<Result>(
+        _ isolation: Isolation = .readCommitted, _ body: (inout Connection) throws -> Result
+    ) throws -> Result {
+        do throws(TransactionError<any Error>) {
+            return try transaction(isolation, failingWith: (any Error).self, body)
+        } catch {
+            switch error {
+            case .database(let error): throw error
+            case .body(let error): throw error
+            }
         }
     }
 

@@ -88,8 +88,7 @@ package struct Erasure: Sendable, Equatable {
     /// Finds all events that the log has now. There is no index by install, so the time depends on the size of the log.
     package func findEvents(on connection: inout Connection) throws(PostgresError) -> Findings {
         // One snapshot for the position and the events.
-        try connection.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
-        do {
+        try connection.transaction(.repeatableRead) { connection throws(PostgresError) in
             try connection.execute(
                 script: """
                     SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning;
@@ -116,11 +115,7 @@ package struct Erasure: Sendable, Equatable {
             {
                 mentions.append(try row.get(0))
             }
-            try connection.execute(script: "COMMIT")
             return Findings(events: events, position: position, mentions: mentions)
-        } catch {
-            connection.rollBack()
-            throw error
         }
     }
 

@@ -21,10 +21,10 @@ struct AppCreateCommand: DatabaseCommand {
     func run() throws -> ExitCode {
         let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
             // One transaction: an app without a key is useless, and its name would be taken.
-            try connection.execute(script: "BEGIN")
-            let app = try Apps.create(slug: slug, timeZone: zone, on: &connection)
-            let added = try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection)
-            try connection.execute(script: "COMMIT")
+            let (app, added) = try connection.inTransaction { connection in
+                let app = try Apps.create(slug: slug, timeZone: zone, on: &connection)
+                return (app, try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection))
+            }
             StandardStream.error.write(
                 "Created app '\(app.slug)', whose days are counted in \(app.timeZone). Its write key, shown only once:\n"
             )
@@ -92,10 +92,10 @@ struct AppSetCommand: DatabaseCommand {
 
     /// Changes the zone, and recounts by the new days. If this is interrupted, a running service does the rest.
     private func set(_ zone: String, of slug: String, on connection: inout Connection) throws {
-        try connection.execute(script: "BEGIN")
-        try ZoneChange.remember(slug, on: &connection)
-        try Apps.set(timeZone: zone, of: slug, on: &connection)
-        try connection.execute(script: "COMMIT")
+        try connection.inTransaction { connection in
+            try ZoneChange.remember(slug, on: &connection)
+            try Apps.set(timeZone: zone, of: slug, on: &connection)
+        }
         CrashPoint.pass("zone changed")
         StandardStream.error.write("The days of '\(slug)' are now counted in \(zone). Moving its deliveries:\n")
         var moved = 0

@@ -190,9 +190,7 @@ struct WordsMergeCommand: DatabaseCommand {
                 try all.merge(values, into: target, of: member)
             } else {
                 try dictionaries.own { book, connection in
-                    try connection.execute(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
-                    try book.merge(values, into: target, of: member, on: &connection)
-                    try connection.execute(script: "COMMIT")
+                    try connection.inTransaction { try book.merge(values, into: target, of: member, on: &$0) }
                 }
             }
             return try dictionaries.rebuild(rebuild, of: database)
