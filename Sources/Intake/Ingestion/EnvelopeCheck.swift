@@ -92,34 +92,38 @@ package struct EnvelopeCheck: Sendable {
     /// One object, in a line.
     package var json: String {
         let results = fates.enumerated().map { index, fate in
-            let result: String
-            switch fate {
-            case .accepted(let event): result = "\"accepted\",\(Self.members(of: event))"
-            case .duplicate(let event): result = "\"duplicate\",\(Self.members(of: event))"
-            case .rejected(let id, let rejection):
-                result =
-                    "\"rejected\",\"id\":\(id.map { "\"\($0)\"" } ?? "null"),\"reason\":\"\(rejection.reason.rawValue)\","
-                    + "\"detail\":\(String(json: rejection.detail))"
-            }
-            return "{\"index\":\(index),\"result\":\(result)}"
+            let members: [(String, any JSONWritable)] =
+                switch fate {
+                case .accepted(let event): [("result", "accepted")] + Self.members(of: event)
+                case .duplicate(let event): [("result", "duplicate")] + Self.members(of: event)
+                case .rejected(let id, let rejection):
+                    [
+                        ("result", "rejected"), ("id", id?.description), ("reason", rejection.reason.rawValue),
+                        ("detail", rejection.detail),
+                    ]
+                }
+            return JSONObject([("index", index)] + members)
         }
-        let problems = invalidDrops.map { String(json: $0) }.joined(separator: ",")
         let counts = counts
-        return "{\"accepted\":\(counts.accepted),\"duplicate\":\(counts.duplicate),\"rejected\":\(counts.rejected),"
-            + "\"results\":[\(results.joined(separator: ","))],\"invalid_dropped\":[\(problems)]}\n"
+        let object: JSONObject = [
+            "accepted": counts.accepted, "duplicate": counts.duplicate, "rejected": counts.rejected,
+            "results": results, "invalid_dropped": invalidDrops,
+        ]
+        return object.json + "\n"
     }
 
-    private static func members(of event: Event) -> String {
-        let extra = event.extra.map { String(escapedJSON: $0) } ?? "null"
-        let unread = event.unread.map { $0.json(at: nil) }.joined(separator: ",")
-        return "\"id\":\"\(event.id)\",\"type\":\"\(event.type.name)\",\"extra\":\(extra),\"unread\":[\(unread)]"
+    private static func members(of event: Event) -> [(String, any JSONWritable)] {
+        [
+            ("id", "\(event.id)"), ("type", event.type.name), ("extra", event.extra.map { WrittenJSON($0) }),
+            ("unread", event.unread.map { $0.object(at: nil) }),
+        ]
     }
 }
 
 extension UnreadMember {
-    /// As an object, with the event's index if there is one.
-    func json(at index: Int?) -> String {
-        let place = index.map { "\"index\":\($0)," } ?? ""
-        return "{\(place)\"member\":\(String(json: path)),\"advice\":\(String(json: advice))}"
+    /// With the event's index if there is one.
+    func object(at index: Int?) -> JSONObject {
+        let object: JSONObject = ["member": path, "advice": advice]
+        return index.map { object.preceded(by: "index", $0) } ?? object
     }
 }

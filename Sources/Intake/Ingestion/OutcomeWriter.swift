@@ -40,10 +40,9 @@ struct OutcomeWriter: Sendable {
 
     var response: Response {
         let accepted = count - duplicate - rejected
-        let kept = unread.map { $0.member.json(at: $0.index) }.joined(separator: ",")
         let body =
             "{\"accepted\":\(accepted),\"duplicate\":\(duplicate),\"rejected\":\(rejected),\"results\":[\(lines)]"
-            + (kept.isEmpty ? "}\n" : ",\"unread\":[\(kept)]}\n")
+            + (unread.isEmpty ? "}\n" : ",\"unread\":\(unread.map { $0.member.object(at: $0.index) }.json)}\n")
         return Response(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
     }
 

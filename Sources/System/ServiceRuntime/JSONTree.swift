@@ -92,6 +92,15 @@ package struct JSONObject: JSONWritable, ExpressibleByDictionaryLiteral {
     }
 }
 
+/// A value that is JSON already, escaped as all of ours.
+package struct WrittenJSON: JSONWritable {
+    private let json: String
+
+    package init(_ json: String) { self.json = json }
+
+    package func appendJSON(to text: inout String) { text += String(escapedJSON: json) }
+}
+
 extension Array: JSONWritable where Element: JSONWritable {
     package func appendJSON(to text: inout String) {
         var separator = "["

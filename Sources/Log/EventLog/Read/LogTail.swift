@@ -176,12 +176,12 @@ package struct LogTail {
         }
         guard filter.isOpen, count > shown else { return true }
         let rest = count - shown
-        let place = cell.map { "\"cell\":\(String(json: $0))," } ?? ""
+        let place: [(String, any JSONWritable)] = cell.map { [("cell", $0)] } ?? []
+        let told = JSONObject([("result", "rejected")] + place + [("batch", batch.number), ("not_kept", rest)])
         return show(
             line(
                 "\(batch.number)  \(rest) more rejected, already kept or not kept: see bellwether rejected list",
-                json: "{\"result\":\"rejected\",\(place)\"batch\":\(batch.number),\"not_kept\":\(rest)}", of: batch,
-                isRejected: true))
+                json: told.json, of: batch, isRejected: true))
     }
 
     private func line(_ text: String, json: String, of batch: Batch, isRejected: Bool = false) -> Line {

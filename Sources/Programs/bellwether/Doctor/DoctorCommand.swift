@@ -50,10 +50,12 @@ struct DoctorCommand: DatabaseCommand {
     }
 
     private static func json(_ findings: [(name: String, finding: Finding)]) -> String {
-        let items = findings.map { name, finding in
-            "{\"check\":\(String(json: name)),\"status\":\(String(json: finding.status.rawValue.lowercased())),"
-                + "\"what\":\(String(json: finding.what)),\"to_do\":\(finding.remedy.map { String(json: $0) } ?? "null")}"
+        let items = findings.map { name, finding -> JSONObject in
+            [
+                "check": name, "status": finding.status.rawValue.lowercased(), "what": finding.what,
+                "to_do": finding.remedy,
+            ]
         }
-        return "[\(items.joined(separator: ","))]\n"
+        return items.json + "\n"
     }
 }

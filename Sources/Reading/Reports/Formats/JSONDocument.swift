@@ -9,71 +9,36 @@ struct JSONDocument {
     let text: String
 
     init(_ report: Report) {
-        var writer = Writer()
         let about: [Fact] = [
             .text("schema", JSONDocument.schema), .text("app", report.app), .text("day", report.day.description),
             .text("week", report.week?.description),
             .text("time_zone", report.timeZone), .count("position", report.position),
             .text("made_at", report.madeAt.description),
         ]
-        writer.write(Entry(facts: about + report.facts, lists: report.lists))
-        text = writer.text + "\n"
+        text = Entry(facts: about + report.facts, lists: report.lists).json + "\n"
     }
+}
 
-    private struct Writer {
-        private(set) var text = ""
-
-        mutating func write(_ entry: Entry) {
-            text += "{"
-            var isFirst = true
-            for fact in entry.keys + entry.facts {
-                separate(&isFirst)
-                write(name: fact.name)
-                write(fact.value)
-            }
-            for list in entry.lists {
-                separate(&isFirst)
-                write(name: list.name)
-                if list.isSingle {
-                    if let entry = list.entries.first { write(entry) } else { text += "null" }
-                } else {
-                    write(list.entries) { $0.write($1) }
-                }
-            }
-            text += "}"
+extension Entry: JSONWritable {
+    func appendJSON(to text: inout String) {
+        let facts: [(String, any JSONWritable)] = (keys + facts).map { ($0.name, $0.value) }
+        let lists: [(String, any JSONWritable)] = lists.map { list in
+            (list.name, list.isSingle ? list.entries.first as any JSONWritable : list.entries)
         }
+        JSONObject(facts + lists).appendJSON(to: &text)
+    }
+}
 
-        private mutating func write(_ value: Fact.Value) {
-            switch value {
-            case .count(let count): text += count.map { String($0) } ?? "null"
-            // Only finite numbers can be written. The shortest digits are read back as the same number.
-            case .number(let number): text += number.map { $0.isFinite ? $0.description : "null" } ?? "null"
-            case .text(let words): if let words { text.appendJSON(words) } else { text += "null" }
-            case .texts(let list): write(list) { $0.text.appendJSON($1) }
-            case .flag(let flag): text += flag ? "true" : "false"
-            case .verdict(let verdict): text.appendJSON(verdict.word)
-            case .facts(let facts): if let facts { write(Entry(facts: facts)) } else { text += "null" }
-            }
-        }
-
-        private mutating func write<Element>(_ list: [Element], by write: (inout Writer, Element) -> Void) {
-            text += "["
-            var isFirst = true
-            for element in list {
-                separate(&isFirst)
-                write(&self, element)
-            }
-            text += "]"
-        }
-
-        private mutating func separate(_ isFirst: inout Bool) {
-            if !isFirst { text += "," }
-            isFirst = false
-        }
-
-        private mutating func write(name: String) {
-            text.appendJSON(name)
-            text += ":"
+extension Fact.Value: JSONWritable {
+    func appendJSON(to text: inout String) {
+        switch self {
+        case .count(let count): count.appendJSON(to: &text)
+        case .number(let number): number.appendJSON(to: &text)
+        case .text(let words): words.appendJSON(to: &text)
+        case .texts(let list): list.appendJSON(to: &text)
+        case .flag(let flag): flag.appendJSON(to: &text)
+        case .verdict(let verdict): verdict.word.appendJSON(to: &text)
+        case .facts(let facts): facts.map { Entry(facts: $0) }.appendJSON(to: &text)
         }
     }
 }
