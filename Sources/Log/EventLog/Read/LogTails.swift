@@ -61,6 +61,11 @@ package struct LogTails {
         try connection.query("SELECT to_regclass('hub.batches') IS NOT NULL")[0].get(0)
     }
 
+    /// For a session that reads the log by position: look-ups by index for batches and events, whatever the statistics
+    /// of a young log say.
+    package static let settings =
+        "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
+
     /// The newest batches of these logs.
     package static func head(of cells: [String?], on connection: inout Connection) throws(PostgresError) -> LogPosition
     {

@@ -75,9 +75,7 @@ struct EventsTailCommand: DatabaseCommand {
         let access = try DatabaseAccess(database, log: log, fit: .anyVersion, interruptible: false)
         defer { access.release() }
         var connection = try LogSession.open(url: access.url, role: .analyst, purpose: "tail", log: log)
-        // Force look-ups by index for batches and events, whatever the statistics of a young log say.
-        try connection.execute(
-            script: "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
+        try connection.execute(script: LogTails.settings)
         if let app = filter.app, try !LogTail.knows(app: app, on: &connection) {
             throw Failure("no app '\(String(printable: app))': see bellwether app list")
         }

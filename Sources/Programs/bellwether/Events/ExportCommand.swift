@@ -106,9 +106,7 @@ private final class ExportSource {
     init(_ database: CellDatabase, log: Log) throws {
         self.database = database
         connection = try LogSession.open(url: database.url, role: .analyst, purpose: "export", log: log)
-        // Force look-ups by index for batches and events, whatever the statistics of a young log say.
-        try connection.execute(
-            script: "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
+        try connection.execute(script: LogTails.settings)
     }
 
     var isHub: Bool { get throws { try LogTails.isHub(&connection) } }

@@ -67,7 +67,7 @@ final class LiveFeed: Sendable {
             guard worker.next({ $0.isEmpty ? nil : true }) != nil else { return nil }
             var connection = try LogSession.open(
                 url: url, role: .analyst, purpose: "look live", log: log, statementSeconds: 5)
-            try connection.execute(script: LiveSession.settings)
+            try connection.execute(script: LogTails.settings)
             return connection
         } work: { connection, backoff throws(PostgresError) in
             worker.goOn()
@@ -164,10 +164,4 @@ final class LiveFeed: Sendable {
                 ("X-Accel-Buffering", "no"),
             ] + LookResponse.safety, body: Array(text.utf8))
     }
-}
-
-/// Look-ups by index for batches and events, whatever the statistics of a young log say.
-enum LiveSession {
-    static let settings =
-        "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 }

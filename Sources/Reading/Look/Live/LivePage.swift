@@ -61,7 +61,7 @@ enum LivePage {
     private static func newest(
         _ filter: LogTail.Filter, on connection: inout Connection
     ) throws(PostgresError) -> (lines: [String], head: LogPosition) {
-        try connection.execute(script: LiveSession.settings.replacing("SET ", with: "SET LOCAL "))
+        try connection.execute(script: LogTails.settings.replacing("SET ", with: "SET LOCAL "))
         let cells = try LogTails.cells(on: &connection)
         let head = try LogTails.head(of: cells, on: &connection)
         var lines: [LogTail.Line] = []
