@@ -20,7 +20,7 @@ extension TallyTable {
             ) AS f
             \(words.map { "LEFT JOIN log.word AS \($0) ON \($0).id = f.\($0)" }.joined(separator: "\n"));
 
-            COMMENT ON VIEW analytics.\(name) IS \(Statement.literal("\(meaning) \(Self.whatIsNeverReported)"));
+            COMMENT ON VIEW analytics.\(name) IS \(Statement.literal("\(meaning) \(EventViews.unreported)"));
             \(describing([("app", "Slug of the app"), ("day", day)]))\(comments)
             GRANT SELECT ON analytics.\(name) TO bellwether_analyst;
             """
@@ -83,12 +83,6 @@ extension TallyTable {
             AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = '\(projector)'))
         """
     }
-
-    /// Ends the comment of every view that counts people's responses: what its numbers cannot include.
-    private static let whatIsNeverReported = """
-        What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app's icon, a \
-        push that nobody received.
-        """
 
     /// The keys that are ids of words.
     var words: [String] { keys.compactMap { if case .word = $0.kind { $0.name } else { nil } } }

@@ -204,15 +204,16 @@ package enum EventViews {
             )),
     ]
 
-    private static let blind =
-        "What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app's icon, a push that nobody received"
+    /// Ends the comment of every view that counts people's responses: what its numbers cannot include.
+    package static let unreported =
+        "What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app's icon, a push that nobody received."
 
     private static let comments: [String] = {
         var comments = [
             "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member. Words are ids of log.word (the id of the word that each one counts as), codes are numbers';"
         ]
         for subject in analysts {
-            comments.append("COMMENT ON VIEW \(subject.name) IS \(literal("\(subject.comment). \(blind)."));")
+            comments.append("COMMENT ON VIEW \(subject.name) IS \(literal("\(subject.comment). \(unreported)"));")
             comments.append("COMMENT ON COLUMN \(subject.name).app IS \(literal(appComment));")
             let own = subject.own.map { [($0.name, $0.comment)] } ?? []
             for (column, comment) in subject.columns.map({ (quoted($0.name), $0.comment) }) + own {
