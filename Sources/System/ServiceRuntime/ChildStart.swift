@@ -36,18 +36,10 @@ package struct ChildStart {
             unsafe posix_spawn_file_actions_addclose(&actions, file)
         }
 
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
         unsafe sigfillset(&signals)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        unsafe posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-
+        var attributes = unsafe Self.attributes(handling: signals, flags: POSIX_SPAWN_SETPGROUP)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
         var process: pid_t = 0
         let code = unsafe Self.withCStrings(words) { words in
             unsafe Self.withCStrings(environment) { environment in
@@ -56,6 +48,20 @@ package struct ChildStart {
         }
         guard code == 0 else { throw Failure(code: code) }
         return process
+    }
+
+    /// For a process that begins without a signal mask, and that these signals end as they end any program. The caller
+    /// destroys them.
+    package static func attributes(handling signals: sigset_t, flags: Int32 = 0) -> posix_spawnattr_t {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        var (none, signals) = (sigset_t(), signals)
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags))
+        return attributes
     }
 
     /// Passes null-terminated strings in a null-terminated array, as exec needs them.

@@ -56,17 +56,11 @@ enum Child {
     /// Runs it with our terminal and environment plus these variables; returns its exit code.
     static func run(_ arguments: [String], environment: [(name: String, value: String)]) throws -> Int32 {
         for (name, value) in environment { unsafe setenv(name, value, 1) }
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        unsafe sigaddset(&signals, SIGINT)
-        unsafe sigaddset(&signals, SIGTERM)
-        unsafe sigaddset(&signals, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        for signal in [SIGINT, SIGTERM, SIGPIPE] { unsafe sigaddset(&signals, signal) }
+        var attributes = ChildStart.attributes(handling: signals)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
         var words = unsafe arguments.map { word in unsafe strdup(word) } + [nil]
         defer { unsafe words.forEach { word in unsafe free(word) } }
         var process: pid_t = 0
