@@ -115,9 +115,7 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "Look",
             dependencies: [
                 "Accounts", "BellwetherVersion", "Compression", "EventLog", "HTTPServer", "Postgres", "Reports",
-                "ServiceRuntime",
-                "Telemetry",
-                "Values",
+                "ServiceRuntime", "Telemetry", "Values",
             ],
             swiftSettings: program),
     ],
@@ -168,9 +166,8 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "bellwether",
             dependencies: [
                 "Accounts", "Clusters", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion",
-                "Look",
-                "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends", "ServiceRuntime",
-                "Serving", "Telemetry", "Values",
+                "Look", "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends",
+                "ServiceRuntime", "Serving", "Telemetry", "Values",
             ],
             swiftSettings: program),
     ],
@@ -238,8 +235,7 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "IngestionTests",
             dependencies: [
                 "Accounts", "CatalogueSupport", "Envelopes", "Ingestion", "JSON", "ServiceRuntime", "Telemetry",
-                "TestSupport",
-                "Values",
+                "TestSupport", "Values",
             ],
             swiftSettings: strict)
     ],
@@ -341,8 +337,7 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "Fuzzing",
             dependencies: [
                 "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime",
-                "Telemetry",
-                "Values",
+                "Telemetry", "Values",
             ],
             path: "Tests/Whole/Fuzzing",
             exclude: ["ClientLaws", "Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"],

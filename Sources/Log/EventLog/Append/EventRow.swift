@@ -9,9 +9,9 @@ enum EventRow {
     /// In the order in which a row is written.
     static let columns = [
         "batch_id", "device_at", "event_id", "install_id", "app", "codes", "device", "context", "seq", "own",
-        "amount_1",
-        "amount_2", "word_1", "word_2", "key", "occurred_at", "received_at", "notification_sent_at", "notification_key",
-        "delivery_id", "notification_id", "fid", "fcm_suffix", "rare", "extra",
+        "amount_1", "amount_2", "word_1", "word_2", "key",
+        "occurred_at", "received_at", "notification_sent_at",
+        "notification_key", "delivery_id", "notification_id", "fid", "fcm_suffix", "rare", "extra",
     ]
 
     static let copy =
