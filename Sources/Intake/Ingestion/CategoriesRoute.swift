@@ -15,7 +15,8 @@ package final class CategoriesRoute: Sendable {
         admission = Admission(
             keys: keys, decoding: decoding, kinds: [.server],
             wrongKind:
-                "Categories are registered with a server key ('bellwether app key add SLUG --server'); this is a write key.",
+                "Categories are registered with a server key ('bellwether app key add SLUG --server'); "
+                + "this is a write key.",
             unpackedLimit: RegistryLimits.document, isDraining: isDraining)
         self.destinations = destinations
     }
@@ -57,7 +58,8 @@ extension Problem {
             let count = errors.count + more
             self.init(
                 .invalidCategories,
-                "\(count) \(count == 1 ? "error" : "errors"); nothing was registered. The first: \(errors.first?.description ?? "")"
+                "\(count) \(count == 1 ? "error" : "errors"); nothing was registered. The first: "
+                    + "\(errors.first?.description ?? "")"
             )
             self.errors = errors
         }

@@ -57,7 +57,8 @@ extension ErasureRequest.State {
         case .full:
             Problem(
                 .rateLimited,
-                "\(ErasureRequest.most) installs of the app wait to be erased. Ask again, unchanged, after Retry-After.",
+                "\(ErasureRequest.most) installs of the app wait to be erased. "
+                    + "Ask again, unchanged, after Retry-After.",
                 retryAfter: 60
             ).response
         }

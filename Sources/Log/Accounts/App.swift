@@ -48,9 +48,11 @@ package enum AppError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .invalidSlug(let slug):
-            "'\(String(printable: slug))' cannot name an app: use 1 to 63 of a-z, 0-9, - and _, the first a letter or digit"
+            "'\(String(printable: slug))' cannot name an app: "
+                + "use 1 to 63 of a-z, 0-9, - and _, the first a letter or digit"
         case .unknownTimeZone(let zone):
-            "'\(String(printable: zone))' is not a time zone that PostgreSQL knows: use an IANA name such as Europe/Berlin or Asia/Bangkok"
+            "'\(String(printable: zone))' is not a time zone that PostgreSQL knows: "
+                + "use an IANA name such as Europe/Berlin or Asia/Bangkok"
         case .exists(let slug): "app '\(slug)' already exists"
         case .unknown(let slug): "no app '\(String(printable: slug))': see bellwether app list"
         case .invalidKeyName(let name):

@@ -24,7 +24,8 @@ package enum EnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooManyEvents(let count):
             "events: an envelope may have at most \(Bounds.events), not \(count); send them in smaller envelopes"
         case .tooLarge(let count):
-            "the body has \(count) bytes, at most \(Bounds.unpackedBody) are allowed; send the events in smaller envelopes"
+            "the body has \(count) bytes, at most \(Bounds.unpackedBody) are allowed; "
+                + "send the events in smaller envelopes"
         }
     }
 }

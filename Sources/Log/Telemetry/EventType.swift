@@ -52,9 +52,11 @@ package enum EventType: Int16, WireEnum {
         case .permissionChanged:
             "The user changed what the app may show. This concerns the install, not a notification"
         case .goalReached:
-            "The user did what the app is for, such as buying something. This concerns the install; if it carries a notification, it is that one's success"
+            "The user did what the app is for, such as buying something. This concerns the install; "
+                + "if it carries a notification, it is that one's success"
         case .settingsChanged:
-            "The user changed how the system shows the app's notifications, as `source.settings` now says. This concerns the install, not a notification"
+            "The user changed how the system shows the app's notifications, as `source.settings` now says. "
+                + "This concerns the install, not a notification"
         }
     }
 }

@@ -29,7 +29,8 @@ extension Cluster {
             var troubles: [String] = []
             if let what = restored[cell.number] {
                 troubles.append(
-                    "restored from a backup: \(what). Hubs show an error until that is settled: bellwether cluster check"
+                    "restored from a backup: \(what). Hubs show an error until that is settled: "
+                        + "bellwether cluster check"
                 )
             }
             troubles += (told[cell.number] ?? []).map {

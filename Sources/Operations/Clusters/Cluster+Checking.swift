@@ -100,10 +100,12 @@ extension Cluster {
                 Finding(
                     cell: cell.name,
                     what: isMended
-                        ? "\(table.name) lacked \(rows) \(rows == 1 ? "row" : "rows") of the first cell, or had them otherwise"
+                        ? "\(table.name) lacked \(rows) \(rows == 1 ? "row" : "rows") of the first cell, "
+                            + "or had them otherwise"
                         : try surplus(of: table, in: cell) > 0
                             ? "\(table.name) has rows that the first cell does not have"
-                            : "\(table.name) has rows that say something else than in the first cell, and that nothing changes",
+                            : "\(table.name) has rows that say something else than in the first cell, "
+                                + "and that nothing changes",
                     isMended: isMended))
         }
         return findings
@@ -133,7 +135,8 @@ extension Cluster {
             return Finding(
                 cell: target,
                 what:
-                    "no cell takes the events of shard \(move.shard): a move was interrupted. To go on: bellwether cluster move --shard \(move.shard) --to \(target)",
+                    "no cell takes the events of shard \(move.shard): a move was interrupted. To go on: "
+                    + "bellwether cluster move --shard \(move.shard) --to \(target)",
                 isMended: false)
         }
     }
@@ -167,7 +170,8 @@ extension Cluster {
         return Finding(
             cell: cell.name,
             what:
-                "has events of the \(ClusterError.named(present)) that \(present.count == 1 ? "is" : "are") in another cell: hubs count them too",
+                "has events of the \(ClusterError.named(present)) that \(present.count == 1 ? "is" : "are") "
+                + "in another cell: hubs count them too",
             isMended: false)
     }
 

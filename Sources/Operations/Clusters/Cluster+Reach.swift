@@ -71,7 +71,8 @@ extension Cluster {
             guard let state else { continue }
             if let lost = state.lost {
                 restored[cell.number] =
-                    "batch \(lost.batch), committed at \(lost.committedAt), was seen in it before and is not there any more"
+                    "batch \(lost.batch), committed at \(lost.committedAt), "
+                    + "was seen in it before and is not there any more"
             } else if let least = map.leastEpochs[cell.number], state.epoch < least {
                 restored[cell.number] =
                     "its map is of epoch \(state.epoch), and what it has was changed in epoch \(least)"

@@ -105,7 +105,8 @@ extension Cluster {
         }
         if !acceptance.open.isEmpty {
             let what =
-                "\(ClusterError.named(acceptance.open.sorted())) cannot be settled yet: a move of it has not ended, or the "
+                "\(ClusterError.named(acceptance.open.sorted())) cannot be settled yet: "
+                + "a move of it has not ended, or the "
                 + "cell that has it cannot be reached"
             acceptance.findings.append(Finding(cell: cell.name, what: what, isMended: false))
         }
@@ -131,7 +132,8 @@ extension Cluster {
                     Finding(
                         cell: cell.name,
                         what:
-                            "the cluster goes on without what was lost up to batch \(lost.batch); hubs show the cell again",
+                            "the cluster goes on without what was lost up to batch \(lost.batch); "
+                            + "hubs show the cell again",
                         isMended: true))
             } else {
                 settled.findings.append(
@@ -141,8 +143,10 @@ extension Cluster {
     }
 
     private static func words(for loss: String, _ name: String) -> String {
-        "was restored from a backup: \(loss). Hubs show an error in its place. Restore it with its whole write-ahead log; or repeat what "
-            + "was erased and revoked since, and go on without what is lost: bellwether cluster check --accept-loss \(name)"
+        "was restored from a backup: \(loss). Hubs show an error in its place. "
+            + "Restore it with its whole write-ahead log; or repeat what "
+            + "was erased and revoked since, and go on without what is lost: "
+            + "bellwether cluster check --accept-loss \(name)"
     }
 
     private static func words(for own: ClusterMap.Comparison, _ name: String) -> String {
@@ -151,6 +155,7 @@ extension Cluster {
                 ? "" : "It has \(ClusterError.named(own.surplus)) again, so hubs show an error in its place. ")
             + (own.missing.isEmpty
                 ? "" : "It does not have \(ClusterError.named(own.missing)), as the cluster expects. ")
-            + "Restore it with its whole write-ahead log; or, to go on with it as it is, bellwether cluster check --accept-loss \(name)"
+            + "Restore it with its whole write-ahead log; "
+            + "or, to go on with it as it is, bellwether cluster check --accept-loss \(name)"
     }
 }

@@ -376,7 +376,8 @@ extension ShardMove {
                 try eraseAgain(shards, from: old, in: new, by: control)
                 guard tries < 3 else {
                     throw fail(
-                        "'\(old.name)' has \(held.count) events of the \(ClusterError.named(shards)) and '\(new.name)' \(copied.count), or they say something else"
+                        "'\(old.name)' has \(held.count) events of the \(ClusterError.named(shards)) "
+                            + "and '\(new.name)' \(copied.count), or they say something else"
                     )
                 }
             }
@@ -402,7 +403,8 @@ extension ShardMove {
                 throw ClusterError.notProved(
                     shards: shards, cell: old.name,
                     difference:
-                        "the erasure of install \(erasure.install) has not ended in '\(old.name)': run bellwether erase for it again, then this"
+                        "the erasure of install \(erasure.install) has not ended in '\(old.name)': "
+                        + "run bellwether erase for it again, then this"
                 )
             }
             pause(until: .after(seconds: 0.2))

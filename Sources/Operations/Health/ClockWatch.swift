@@ -109,11 +109,13 @@ package struct ClockComparison: Sendable, Equatable {
         }
         if !trustsClock, let lastCommit, lastCommit - after > Self.tolerance {
             return
-                "the clocks of this machine and of its database are \(Self.span(lastCommit - after)) behind the last commit of the log"
+                "the clocks of this machine and of its database are \(Self.span(lastCommit - after)) behind "
+                + "the last commit of the log"
         }
         if !trustsClock, let latest, latest - after > Self.tolerance {
             return
-                "the clocks of this machine and of its database are \(Self.span(latest - after)) behind what they were while this service ran"
+                "the clocks of this machine and of its database are \(Self.span(latest - after)) behind what they "
+                + "were while this service ran"
         }
         return nil
     }

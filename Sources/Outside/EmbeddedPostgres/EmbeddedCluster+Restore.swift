@@ -156,9 +156,11 @@ private struct Restore {
     private func explanation(of output: String) -> String {
         let reason =
             if output.contains("before configured recovery target") {
-                "the archived log ends before the moment that was asked for. Ask for an earlier one, or for all of the archive"
+                "the archived log ends before the moment that was asked for. "
+                    + "Ask for an earlier one, or for all of the archive"
             } else if output.contains("before consistent recovery point") {
-                "the moment that was asked for is before the end of the backup. Ask for a later one, or take an older backup"
+                "the moment that was asked for is before the end of the backup. "
+                    + "Ask for a later one, or take an older backup"
             } else {
                 "the backup could not be restored"
             }

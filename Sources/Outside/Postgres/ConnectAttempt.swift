@@ -39,7 +39,8 @@ final class ConnectAttempt: Sendable {
     }
 
     private static let slow = PostgresError.connection(
-        "the server did not accept the connection in time. If its host is given by name, see whether the name servers of this machine answer"
+        "the server did not accept the connection in time. "
+            + "If its host is given by name, see whether the name servers of this machine answer"
     )
 
     private func take(by deadline: Deadline) -> Handle? {

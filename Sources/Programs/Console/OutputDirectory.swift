@@ -16,7 +16,8 @@ package final class OutputDirectory {
     ) throws {
         if geteuid() == 0, let weakness = TrustedPath.weakness(of: path, trusting: users) {
             throw Failure(
-                "root does not write into '\(String(printable: path))', because \(String(printable: weakness)): choose another directory, or run this as its owner"
+                "root does not write into '\(String(printable: path))', because \(String(printable: weakness)): "
+                    + "choose another directory, or run this as its owner"
             )
         }
         if isMade { try Self.make(path) }

@@ -22,7 +22,8 @@ package struct ReporterSession {
             switch error.state {
             case .insufficientPrivilege?:
                 throw Failure(
-                    "this login may not make reports. As the owner of the database, run: GRANT bellwether_reporter TO the login"
+                    "this login may not make reports. As the owner of the database, run: "
+                        + "GRANT bellwether_reporter TO the login"
                 )
             // For SET ROLE, a role that does not exist is an invalid parameter value.
             case .undefinedTable?, SQLState("22023")?:

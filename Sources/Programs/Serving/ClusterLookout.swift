@@ -74,7 +74,8 @@ final class ClusterLookout: Sendable {
         for database in databases { troubles[database.cell.name] = database.fault }
         for cell in lacking {
             troubles[cell.name] =
-                "it was restored from a backup: what was committed last is not there any more. Run bellwether cluster check"
+                "it was restored from a backup: what was committed last is not there any more. "
+                + "Run bellwether cluster check"
         }
         let known = worker.withLock { known in
             defer { known = troubles }

@@ -207,7 +207,8 @@ final class ClusterWatch: Sendable {
         worker.withLock { [others, hubs] state in (state.map, state.others, state.hubs) = (map, others, hubs) }
         if known.map == nil, ConnectionString.hasPassword(url) {
             log.warning(
-                "the password in the URL of this process opens its own cell alone: give it by PGPASSWORD, PGPASSFILE or a service file, which open the others, too"
+                "the password in the URL of this process opens its own cell alone: "
+                    + "give it by PGPASSWORD, PGPASSFILE or a service file, which open the others, too"
             )
         }
         log.info(

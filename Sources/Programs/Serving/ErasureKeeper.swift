@@ -71,7 +71,8 @@ final class ErasureKeeper: Sendable {
                 case .notOwner:
                     if !told {
                         log.warning(
-                            "installs wait to be erased: run bellwether erase --requested as the owner, this login may not",
+                            "installs wait to be erased: run bellwether erase --requested as the owner, "
+                                + "this login may not",
                             ["waiting": "\(backlog.count)"])
                     }
                     told = true

@@ -222,7 +222,8 @@ package final class Service: Sendable {
         ) { pages?.health().restarts ?? 0 }
         registry.gauge(
             "bellwether_pages_last_exit",
-            "Exit status of the process of the web pages when it last ended (128 + n for signal n); none if it never did."
+            "Exit status of the process of the web pages when it last ended (128 + n for signal n); "
+                + "none if it never did."
         ) { pages?.health().lastExit.map(Double.init) }
         if let ingestion {
             registry.gauge(

@@ -15,7 +15,8 @@ extension DoneByDemo {
         let place = String(printable: path)
         throw Failure(
             code == ENOENT
-                ? "\(Self.words[0]) is done by another executable, which must stand at \(place): 'make build' makes it beside bellwether, and 'make install' installs both"
+                ? "\(Self.words[0]) is done by another executable, which must stand at \(place): "
+                    + "'make build' makes it beside bellwether, and 'make install' installs both"
                 : "\(place), which does \(Self.words[0]), cannot be started: \(unsafe String(cString: strerror(code)))")
     }
 

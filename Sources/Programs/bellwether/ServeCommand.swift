@@ -38,7 +38,8 @@ struct ServeCommand: DatabaseCommand {
         Option(
             "connection-memory", "N", \.server.memoryLimit, .number(in: (4 << 20)...(1 << 40)),
             help:
-                "Bytes that connections and bodies may use together (default 268435456, or a quarter of the memory if that is less)"
+                "Bytes that connections and bodies may use together (default 268435456, "
+                + "or a quarter of the memory if that is less)"
         ),
         Option(
             "connections-per-address", "N", \.server.connectionsPerAddress, .number(in: 1...100_000),
@@ -159,7 +160,8 @@ struct ServeCommand: DatabaseCommand {
         var fitting = server
         fitting.connectionLimit = max(64, limit - others)
         log.warning(
-            "serving fewer connections than --connections: this process may not open more files; raise its limit (LimitNOFILE)",
+            "serving fewer connections than --connections: this process may not open more files; "
+                + "raise its limit (LimitNOFILE)",
             ["connections": "\(fitting.connectionLimit)", "open files": "\(limit)"])
         return fitting
     }

@@ -59,7 +59,8 @@ struct StatusCommand: DatabaseCommand {
                 } else {
                     let open = String(printable: finding.open.joined(separator: ", "))
                     StandardStream.output.write(
-                        "OPEN    \(name): \(finding.hardening.danger) (\(open)). As a superuser, run this in the database:\n\(finding.hardening.mend)\n"
+                        "OPEN    \(name): \(finding.hardening.danger) (\(open)). "
+                            + "As a superuser, run this in the database:\n\(finding.hardening.mend)\n"
                     )
                 }
             }

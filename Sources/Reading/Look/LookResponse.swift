@@ -77,7 +77,8 @@ enum LookResponse {
         let what =
             reading.hasBegun
             ? "PostgreSQL is reading what this page shows\(so)."
-            : "This page waits for its turn\(so): \(Wording.count(Int64(ahead), "other page is", "other pages are")) being read."
+            : "This page waits for its turn\(so): "
+                + "\(Wording.count(Int64(ahead), "other page is", "other pages are")) being read."
         return notice(
             202, "Still reading",
             [what, "The page comes by itself as soon as it is there. After \(Int(most)) seconds it is given up."],
@@ -147,7 +148,8 @@ enum LookResponse {
             return notice(
                 500, "The database refused the question",
                 [
-                    "The service's log has its reason. Most often the database is not at this program's version (run bellwether "
+                    "The service's log has its reason. "
+                        + "Most often the database is not at this program's version (run bellwether "
                         + "migrate), or the login may not read as an analyst."
                 ])
         }

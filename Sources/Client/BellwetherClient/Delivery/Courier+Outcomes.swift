@@ -101,7 +101,8 @@ extension Courier {
         diagnostics.post(
             Diagnostic(
                 .keyRefused,
-                "The server answered \(status): it does not know the write key, or no longer. Events are kept; nothing is sent for six hours, unless the app starts anew.",
+                "The server answered \(status): it does not know the write key, or no longer. Events are kept; "
+                    + "nothing is sent for six hours, unless the app starts anew.",
                 count: 0))
         return .keyRefused
     }

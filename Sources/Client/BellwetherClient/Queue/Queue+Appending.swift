@@ -60,7 +60,8 @@ extension Queue {
             diagnostics.post(
                 Diagnostic(
                     .notSynced,
-                    "Event \(written.seq) is written, but the disk does not confirm it: \(error). A loss of power may take it."
+                    "Event \(written.seq) is written, but the disk does not confirm it: \(error). "
+                        + "A loss of power may take it."
                 ))
         }
     }

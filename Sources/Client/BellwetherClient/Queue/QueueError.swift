@@ -38,7 +38,8 @@ enum QueueError: Error, Hashable, CustomStringConvertible {
             "another process or task has kept the queue for too long"
         case .optedOut: "the person wants nothing recorded"
         case .tooLarge(let bytes):
-            "an event of \(bytes) bytes is over the \(Record.longestBody) that the queue takes; record less in one event"
+            "an event of \(bytes) bytes is over the \(Record.longestBody) that the queue takes; "
+                + "record less in one event"
         }
     }
 }

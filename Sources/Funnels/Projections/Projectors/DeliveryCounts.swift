@@ -3,7 +3,8 @@ enum DeliveryCounts {
     static let columns: [TallyTable.Column] = [
         .count(
             "delivered",
-            "Deliveries with any event. This is less than Apple delivered: an untouched push without a receipt leaves no trace"
+            "Deliveries with any event. This is less than Apple delivered: "
+                + "an untouched push without a receipt leaves no trace"
         ),
         .count("received", "Deliveries with a receipt"),
         .derived(

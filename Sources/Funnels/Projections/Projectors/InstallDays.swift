@@ -16,22 +16,27 @@ enum InstallDays: Projector {
                 } + [
                     .count(
                         "unsaid",
-                        "Installs of which no event of that day gives an authorization; so their reach is unknown, too"),
+                        "Installs of which no event of that day gives an authorization; "
+                            + "so their reach is unknown, too"),
                     .count(
                         "turned_off",
                         "Installs that turned notifications off: with a permission.changed to denied, however often"),
                     .count("turned_on", "Installs with a permission.changed from denied to something else"),
                     .count(
                         Reach.prominent.wire,
-                        "Installs that show notifications where they are noticed, by the last event of that day that gives an authorization: authorized or ephemeral, banners or lock screen not off, no scheduled summary"
+                        "Installs that show notifications where they are noticed, by the last event of that day that "
+                            + "gives an authorization: authorized or ephemeral, banners or lock screen not off, "
+                            + "no scheduled summary"
                     ),
                     .count(
                         Reach.quiet.wire,
-                        "Installs that show them only quietly: provisional, or with banners and lock screen off, or in the scheduled summary"
+                        "Installs that show them only quietly: "
+                            + "provisional, or with banners and lock screen off, or in the scheduled summary"
                     ),
                     .count(
                         Reach.none.wire,
-                        "Installs that show none: denied or not_determined. prominent, quiet, none and unsaid add up to active"
+                        "Installs that show none: denied or not_determined. "
+                            + "prominent, quiet, none and unsaid add up to active"
                     ),
                 ],
             view: .sums(

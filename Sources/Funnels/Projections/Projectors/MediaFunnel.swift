@@ -21,7 +21,8 @@ enum MediaFunnel: Projector {
                     "attached, prefetched, timed_out, failed, skipped or none"),
                 .code(
                     "reason", MediaReason.allCases.map(\.wire),
-                    "Why it was not attached: cellular, too_large, unsupported_type, insecure_url, network or invalid; '' where that event does not say"
+                    "Why it was not attached: cellular, too_large, unsupported_type, insecure_url, "
+                        + "network or invalid; '' where that event does not say"
                 ),
             ],
             columns: [

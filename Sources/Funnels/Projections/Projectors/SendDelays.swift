@@ -17,7 +17,8 @@ enum SendDelays: Projector {
                     """),
                 .count(
                     "negative",
-                    "Deliveries in delayed that were received before they were sent, by the clocks of phone and sender. They count as 0"
+                    "Deliveries in delayed that were received before they were sent, "
+                        + "by the clocks of phone and sender. They count as 0"
                 ),
             ], view: .byHand,
             recount: .init(

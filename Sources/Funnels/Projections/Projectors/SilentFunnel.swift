@@ -18,7 +18,8 @@ enum SilentFunnel: Projector {
                 .count("no_result", "Deliveries for which the app reported no result"),
                 .derived(
                     "new_data_rate", "round(f.new_data / nullif(f.woken - f.no_result, 0), 4)",
-                    "new_data / (new_data + no_data + failed): the share among deliveries with a result. Null if there are none"
+                    "new_data / (new_data + no_data + failed): the share among deliveries with a result. "
+                        + "Null if there are none"
                 ),
             ],
             view: .sums(

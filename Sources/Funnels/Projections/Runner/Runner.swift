@@ -76,7 +76,8 @@ package final class Runner: Sendable {
         }
         metrics.gauge(
             "bellwether_last_report_timestamp_seconds",
-            "When the last report on a finished day was kept, for the app where this is longest ago; 0 before the first."
+            "When the last report on a finished day was kept, for the app where this is longest ago; "
+                + "0 before the first."
         ) {
             state.withLock { state in state.lastReport.map { (Double($0.microseconds) / 1e6).rounded() } ?? 0 }
         }

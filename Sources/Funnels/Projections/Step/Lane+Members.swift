@@ -51,7 +51,8 @@ extension Lane {
             let stop = Step.Stop(
                 name: member.name, batch: behind + 1,
                 reason:
-                    "the tables of \(cause.name) were counted by version \(cause.version) of its rules, and this program "
+                    "the tables of \(cause.name) were counted by version \(cause.version) of its rules, "
+                    + "and this program "
                     + "counts by version \(versions[cause.name] ?? 0)", isOutdated: true)
             if try stop.record(in: generation, on: &connection) { stops.append(stop) }
         }

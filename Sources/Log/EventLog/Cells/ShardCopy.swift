@@ -78,7 +78,8 @@ package struct ShardCopy {
                         Self.columns + ["hash"], of: &target)
                     guard Int64(found) == next.events else {
                         throw .decoding(
-                            "the batches after \(before) up to \(next.until) must have \(next.events) events of these shards, and have \(found): bellwether verify in their cell says more"
+                            "the batches after \(before) up to \(next.until) must have \(next.events) events "
+                                + "of these shards, and have \(found): bellwether verify in their cell says more"
                         )
                     }
                     try Self.translate(from: &source, on: &target)

@@ -285,7 +285,8 @@ package enum WordBookError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknown(let word, let member, let app):
-            "app '\(app)' has not learned '\(word)' as \(member): see bellwether words list --app \(app) --member \(member)"
+            "app '\(app)' has not learned '\(word)' as \(member): "
+                + "see bellwether words list --app \(app) --member \(member)"
         case .unknownKey(let name, let app): "app '\(app)' has no key '\(name)': see bellwether app list"
         case .circle(let word, let target):
             "'\(target)' counts as '\(word)': merge it into itself first, so that it counts as itself again"

@@ -56,15 +56,19 @@ package enum EventViews {
                 columns += [
                     derived(
                         "occurred_at",
-                        "When it happened, as far as is known; see time_source. Events are ordered by (occurred_at, seq or 0, event_id)",
+                        "When it happened, as far as is known; see time_source. "
+                            + "Events are ordered by (occurred_at, seq or 0, event_id)",
                         "coalesce(e.occurred_at, e.device_at)"),
                     derived(
                         "received_at",
-                        "When the service received it, to a tenth of a second; exact if occurred_at was computed from it",
+                        "When the service received it, to a tenth of a second; "
+                            + "exact if occurred_at was computed from it",
                         "coalesce(e.received_at, b.received_at)"),
                     derived(
                         "time_source",
-                        "Where occurred_at comes from: device (the device's clock, unchanged), corrected (the clock was more than 5 minutes off), clamped (the time was ahead of the server, so the time of receipt counts)",
+                        "Where occurred_at comes from: device (the device's clock, unchanged), corrected (the clock "
+                            + "was more than 5 minutes off), clamped (the time was ahead of the server, "
+                            + "so the time of receipt counts)",
                         "(e.codes >> 15 & 3)::smallint",
                         EventColumn.name(of: "e.codes >> 15 & 3", TimeSource.allCases.map(\.wire))),
                 ]
@@ -72,13 +76,16 @@ package enum EventViews {
                 columns.append(
                     derived(
                         "batch",
-                        "Position in the log: number of the commit that stored the event. Numbers follow commit order and have no gaps",
+                        "Position in the log: number of the commit that stored the event. "
+                            + "Numbers follow commit order and have no gaps",
                         "b.number"))
             case .installID:
                 columns.append(
                     derived(
                         "notification_key",
-                        "Which notification it is: the normalised FCM message ID, else delivery_id, else notification_id. Together with app and install_id it identifies the delivery. Null for an event about the install itself",
+                        "Which notification it is: the normalised FCM message ID, else delivery_id, else "
+                            + "notification_id. Together with app and install_id it identifies the delivery. "
+                            + "Null for an event about the install itself",
                         "e.notification_key"))
             default: break
             }
@@ -86,7 +93,8 @@ package enum EventViews {
         columns.append(
             derived(
                 "extra",
-                "What was posted beyond the columns, as JSON: unknown members, unknown values of enumerated members, and values shown as (other). {\"_dropped\": bytes} if it was larger than 4 KiB",
+                "What was posted beyond the columns, as JSON: unknown members, unknown values of enumerated members, "
+                    + "and values shown as (other). {\"_dropped\": bytes} if it was larger than 4 KiB",
                 "e.extra"))
         return columns
     }()
@@ -191,12 +199,14 @@ package enum EventViews {
         Subject(
             name: "analytics.action_taps",
             comment:
-                "Taps of notification buttons (action.tapped) and of a story page's call to action (story.action_tapped)",
+                "Taps of notification buttons (action.tapped) and of a story page's call "
+                + "to action (story.action_tapped)",
             types: EventTypes(.actionTapped, .storyActionTapped)),
         Subject(
             name: "analytics.story_events",
             comment:
-                "What happened in Push Stories: started, page shown, call to action tapped, finished, fallback shown. A looping or rewound story shows a page more than once",
+                "What happened in Push Stories: started, page shown, call to action tapped, finished, "
+                + "fallback shown. A looping or rewound story shows a page more than once",
             types: EventTypes(.storyStarted, .storyPageShown, .storyActionTapped, .storyFinished, .storyFallbackShown),
             own: (
                 "fallback_shown", "e.codes >> 10 & 31 = \(EventType.storyFallbackShown.rawValue)",
@@ -206,7 +216,8 @@ package enum EventViews {
 
     /// Ends the comment of every view that counts people's responses: what its numbers cannot include.
     package static let unreported =
-        "What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app's icon, a push that nobody received."
+        "What iOS never reports: a swipe or clear of a category without custom dismiss action, "
+        + "an opening by the app's icon, a push that nobody received."
 
     private static let comments: [String] = {
         var comments = [

@@ -90,7 +90,8 @@ package struct Finding: Sendable, Equatable {
         case .mediaWithButtons:
             "Use media or buttons: the content extension shows the buttons, and only a thumbnail of the media."
         case .audio:
-            "Send images or video: audio in a push has made iPhones restart their home screen beside apps that play sound."
+            "Send images or video: audio in a push has made iPhones restart their home screen "
+                + "beside apps that play sound."
         }
     }
 }

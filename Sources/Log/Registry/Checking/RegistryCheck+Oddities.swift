@@ -107,7 +107,8 @@ extension RegistryCheck {
             let detail =
                 switch kind {
                 case .mediaWithButtons:
-                    "media were attached, the category has \(buttons) \(buttons == 1 ? "button" : "buttons"), and a content extension shows it"
+                    "media were attached, the category has \(buttons) \(buttons == 1 ? "button" : "buttons"), "
+                        + "and a content extension shows it"
                 case .dismissed: "dismissals are reported, and the category is registered without custom_dismiss"
                 case .expanded: "a content extension showed them, and the category is registered without one"
                 default: "audio was attached"

@@ -21,7 +21,8 @@ struct DocumentReader {
         default:
             errors.add(
                 .root,
-                "it has neither of the two shapes: ours has an array 'categories', hive_push_actions.json has objects 'actions' and 'categories'"
+                "it has neither of the two shapes: ours has an array 'categories', "
+                    + "hive_push_actions.json has objects 'actions' and 'categories'"
             )
             return nil
         }

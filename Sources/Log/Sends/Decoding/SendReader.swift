@@ -100,7 +100,8 @@ struct SendReader {
         guard value.count <= SendBounds.messageIDs else {
             throw refusal(
                 .invalidField, .messageIDs,
-                "has \(value.count) entries, at most \(SendBounds.messageIDs) are allowed: report it as several sends, or give recipients instead"
+                "has \(value.count) entries, at most \(SendBounds.messageIDs) are allowed: "
+                    + "report it as several sends, or give recipients instead"
             )
         }
         var ids: [Send.MessageID] = []

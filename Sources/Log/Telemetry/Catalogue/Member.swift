@@ -31,13 +31,16 @@ package enum Member: UInt8, CaseIterable, Sendable {
         switch self {
         case .eventID: event("id", .uuid, in: .column("event_id"), required: true,
             "Id that the client library gave the event. Its identity is (app, install_id, event_id, device_at)",
-            wire: "Made once by the client, before the first attempt to send; a retry repeats it. Version 7 is a good choice; any version is accepted")
+            wire: "Made once by the client, before the first attempt to send; a retry repeats it. "
+                + "Version 7 is a good choice; any version is accepted")
         case .type: event("type", .type, in: .common(Bits(10, 5)), required: true,
             "Event type, as posted: notification.received, notification.opened, action.tapped, story.page_shown, ...",
             wire: "What happened")
         case .deviceAt: event("at", .time, in: .column("device_at"), required: true,
             "When it happened according to the device's clock, as posted and never corrected",
-            wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. If it (as corrected by `sent_at`) is more than 5 minutes ahead of the server, the time of receipt counts instead. Old events are welcome")
+            wire: "The device's clock when it happened. Part of the event's identity: a retry repeats it unchanged. "
+                + "If it (as corrected by `sent_at`) is more than 5 minutes ahead of the server, "
+                + "the time of receipt counts instead. Old events are welcome")
         case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
             "Counter of the client library on the install; gives the order of events with the same time")
         case .notification: event("notification", .object(.notification), in: .none, of: EventTypes(where: \.mayHaveNotification), required: true,
@@ -64,7 +67,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
         case .timeZone: source("time_zone", .string(.timeZone),
             "Time zone of the device; days are counted in the app's time zone, not in this one")
         case .authorization: source("authorization", .code(Authorization.self),
-            "What the user allows the app to show: authorized, provisional, ephemeral, denied or not_determined. For permission.changed, the new state",
+            "What the user allows the app to show: authorized, provisional, ephemeral, denied or not_determined. "
+                + "For permission.changed, the new state",
             wire: "What the user allows the app to show")
         case .showPreviews: source("show_previews", .code(ShowPreviews.self),
             "When the user lets notifications show their content: always, when_authenticated or never",
@@ -73,7 +77,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "Firebase installation id, if the app sends it")
 
         case .settings: source("settings", .object(.settings), in: .none,
-            "How the system shows the app's notifications, as the user has set it. An event's own object replaces the envelope's as a whole")
+            "How the system shows the app's notifications, as the user has set it. "
+                + "An event's own object replaces the envelope's as a whole")
         case .settingAlerts: setting("alerts",
             "Whether notifications may appear as banners")
         case .settingLockScreen: setting("lock_screen",
@@ -91,10 +96,13 @@ package enum Member: UInt8, CaseIterable, Sendable {
 
         case .fcmMessageID: notification("fcm_message_id", .identifier, in: .key("fcm_message_id"),
             "FCM message ID as posted, before normalisation",
-            wire: "As Firebase gives it. `projects/<project>/messages/<rest>`, `0:<digits>%<hex>` and `<digits>` are recognised as spellings of one id; the spelling you send is kept too")
+            wire: "As Firebase gives it. `projects/<project>/messages/<rest>`, `0:<digits>%<hex>` "
+                + "and `<digits>` are recognised as spellings of one id; the spelling you send is kept too")
         case .deliveryID: notification("delivery_id", .identifier, in: .key("delivery_id"),
-            "The provider's own id of this delivery, or the one that the client library made for a repeating local notification",
-            wire: "The provider's own id of this delivery, if the provider is not Firebase. For a local notification that repeats, a value made from its request identifier and the firing time")
+            "The provider's own id of this delivery, "
+                + "or the one that the client library made for a repeating local notification",
+            wire: "The provider's own id of this delivery, if the provider is not Firebase. "
+                + "For a local notification that repeats, a value made from its request identifier and the firing time")
         case .notificationID: notification("id", .identifier, in: .key("notification_id"), column: "notification_id",
             "Request identifier of the notification")
         case .category: notification("category", .identifier(.category),
@@ -131,8 +139,11 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "Its name in the summary of its group")
 
         case .via: own("via", .code(Via.self), of: [.notificationReceived], in: .own(Bits(0, 4)),
-            "How the app learned of it: service_extension, foreground, background (silent push) or delivered_list (found later in the notification centre). Without a service extension, iOS runs no code for an untouched push, so a missing receipt does not mean that the push was not delivered",
-            wire: "How the app learned of it: `background` is a silent push, `delivered_list` means that it was found in the notification centre later")
+            "How the app learned of it: service_extension, foreground, background (silent push) or delivered_list "
+                + "(found later in the notification centre). Without a service extension, iOS runs no code "
+                + "for an untouched push, so a missing receipt does not mean that the push was not delivered",
+            wire: "How the app learned of it: `background` is a silent push, "
+                + "`delivered_list` means that it was found in the notification centre later")
         case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived], in: .own(Bits(24, 6)),
             "Foreground receipts: how the app showed it; an empty list means that it was not shown",
             wire: "In the foreground, how the app showed it. An empty list means that it was not shown")
@@ -212,7 +223,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "Which goal was reached: the app's own word, such as purchase")
         case .goalValue: own("value", .decimal(whole: Bounds.goalValue), of: [.goalReached], in: .amount(1),
             "What it was worth, with six decimals",
-            wire: "What it was worth: a number, or its decimal text. Six decimals are kept exactly, further ones are rounded (a half to the even neighbour)")
+            wire: "What it was worth: a number, or its decimal text. "
+                + "Six decimals are kept exactly, further ones are rounded (a half to the even neighbour)")
         case .currency: own("currency", .letters(3), of: [.goalReached], in: .own(Bits(0, 15)),
             "Currency of the value: three letters from A to Z")
         }

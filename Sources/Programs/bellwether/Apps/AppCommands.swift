@@ -26,7 +26,8 @@ struct AppCreateCommand: DatabaseCommand {
                 return (app, try APIKeys.add(to: app.slug, kind: .write, name: nil, on: &connection))
             }
             StandardStream.error.write(
-                "Created app '\(app.slug)', whose days are counted in \(app.timeZone). Its write key, shown only once:\n"
+                "Created app '\(app.slug)', whose days are counted in \(app.timeZone). "
+                    + "Its write key, shown only once:\n"
             )
             return added
         }
@@ -103,7 +104,8 @@ struct AppSetCommand: DatabaseCommand {
             moved += try change.make(on: &connection)
         }
         StandardStream.error.write(
-            "Deliveries moved to another day: \(moved), plus those that a running service moved. What retain has sealed keeps its days.\n"
+            "Deliveries moved to another day: \(moved), plus those that a running service moved. "
+                + "What retain has sealed keeps its days.\n"
         )
     }
 }

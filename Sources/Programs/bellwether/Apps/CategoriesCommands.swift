@@ -64,7 +64,8 @@ struct CategoriesImportCommand: DatabaseCommand {
             + "\(registration.buttons) \(registration.buttons == 1 ? "button" : "buttons")"
         if registration.isUnchanged {
             return
-                "nothing changed: the set '\(set.rawValue)' of '\(slug)' is still edition \(registration.edition), \(holds)\n"
+                "nothing changed: the set '\(set.rawValue)' of '\(slug)' is still edition \(registration.edition), "
+                + "\(holds)\n"
         }
         return "Edition \(registration.edition) of '\(slug)', set '\(set.rawValue)': \(holds)\n"
             + "newly registered buttons: \(registration.registeredButtons), retired: \(registration.retiredButtons)\n"
@@ -89,7 +90,8 @@ struct CategoriesListCommand: DatabaseCommand {
         case .text:
             guard !categories.isEmpty else {
                 StandardStream.error.write(
-                    "'\(slug)' has no registered categories. To register some: bellwether categories import --app \(slug) FILE\n"
+                    "'\(slug)' has no registered categories. To register some: "
+                        + "bellwether categories import --app \(slug) FILE\n"
                 )
                 return .done
             }

@@ -78,7 +78,8 @@ struct ClusterSetPlaceCommand: DatabaseCommand {
         try DatabaseAccess.withCluster(database) { cluster in
             let untold = try cluster.setPlace(of: name, to: url)
             StandardStream.error.write(
-                "'\(String(printable: name))' is found there from now on. Processes of the service follow by themselves.\n"
+                "'\(String(printable: name))' is found there from now on. "
+                    + "Processes of the service follow by themselves.\n"
             )
             return DatabaseAccess.report(untold.map { ($0.cell, $0.error as any Error) }) ? .done : .failed
         }
@@ -98,7 +99,8 @@ struct ClusterRemoveCommand: DatabaseCommand {
         try DatabaseAccess.withCluster(database) { cluster in
             let untold = try cluster.remove(name)
             StandardStream.error.write(
-                "'\(String(printable: name))' is no part of the cluster any more. Its database is as it was, and takes no events.\n"
+                "'\(String(printable: name))' is no part of the cluster any more. "
+                    + "Its database is as it was, and takes no events.\n"
             )
             return DatabaseAccess.report(untold.map { ($0.cell, $0.error as any Error) }) ? .done : .failed
         }
@@ -141,15 +143,18 @@ struct ClusterStatusCommand: DatabaseCommand {
             }
             for move in map.moves where map.holders[Int(move.shard)] == 0 {
                 StandardStream.output.write(
-                    "Nobody takes the events of shard \(move.shard) at the moment; if that lasts, go on with its move.\n"
+                    "Nobody takes the events of shard \(move.shard) at the moment; "
+                        + "if that lasts, go on with its move.\n"
                 )
             }
             for move in map.moves {
                 let (home, other) = (map.cell(move.home)?.name ?? "", map.cell(move.other)?.name ?? "")
                 StandardStream.output.write(
                     move.isArriving
-                        ? "Shard \(move.shard) is moving from \(home) to \(other): to go on, bellwether cluster move --shard \(move.shard) --to \(other)\n"
-                        : "Shard \(move.shard) is in \(home), and \(other) has yet to forget it: to go on, bellwether cluster move --shard \(move.shard) --to \(home)\n"
+                        ? "Shard \(move.shard) is moving from \(home) to \(other): "
+                            + "to go on, bellwether cluster move --shard \(move.shard) --to \(other)\n"
+                        : "Shard \(move.shard) is in \(home), and \(other) has yet to forget it: "
+                            + "to go on, bellwether cluster move --shard \(move.shard) --to \(home)\n"
                 )
             }
         case .json: StandardStream.output.write(cells.map { object($0, map) }.json + "\n")

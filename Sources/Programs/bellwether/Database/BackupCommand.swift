@@ -42,7 +42,8 @@ struct BackupCommand: DatabaseCommand {
         let place = unsafe String(cString: path)
         guard DirectorySize.isEmpty(place) else {
             throw Failure(
-                "'\(String(printable: place))' is not empty: give each backup a directory of its own. To replace what an interrupted backup left, remove that first"
+                "'\(String(printable: place))' is not empty: give each backup a directory of its own. "
+                    + "To replace what an interrupted backup left, remove that first"
             )
         }
         let copy = "\(place)/\(BackupRecord.copy)"
@@ -68,7 +69,8 @@ struct BackupCommand: DatabaseCommand {
                 "INSERT INTO bellwether.backup (position) VALUES (\(record.position)) ON CONFLICT DO NOTHING")
         } catch {
             StandardStream.error.write(
-                "The backup could not be noted in the database, where bellwether doctor looks for its age: \(String(printable: "\(error)"))\n"
+                "The backup could not be noted in the database, where bellwether doctor looks for its age: "
+                    + "\(String(printable: "\(error)"))\n"
             )
         }
     }
@@ -92,7 +94,8 @@ struct BackupCommand: DatabaseCommand {
         guard let row = rows.first else { return }
         let name: String = try row.get(0)
         throw Failure(
-            "the tablespace \(String(printable: name)) is outside of the server's data directory: use pg_basebackup itself, with --tablespace-mapping"
+            "the tablespace \(String(printable: name)) is outside of the server's data directory: "
+                + "use pg_basebackup itself, with --tablespace-mapping"
         )
     }
 

@@ -59,7 +59,8 @@ extension BackupRecord {
         let bytes: [UInt8]?
         do { bytes = try InputFile.read("\(directory)/\(file)", most: 4096) } catch {
             throw Failure(
-                "'\(String(printable: directory))' holds no finished backup: bellwether backup writes \(file) at its end (\(error))"
+                "'\(String(printable: directory))' holds no finished backup: "
+                    + "bellwether backup writes \(file) at its end (\(error))"
             )
         }
         return bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -90,7 +90,8 @@ struct DatabaseUpgradeCommand: DatabaseCommand {
             url: access.url, role: nil, purpose: "upgrade", log: log, statementSeconds: 0)
         try connection.execute(script: "SET client_min_messages = error; ANALYZE")
         StandardStream.error.write(
-            "The database was moved from PostgreSQL \(old) to \(new). The old files are in \(String(printable: kept)): remove them when all is well.\n"
+            "The database was moved from PostgreSQL \(old) to \(new). "
+                + "The old files are in \(String(printable: kept)): remove them when all is well.\n"
         )
         return .done
     }

@@ -15,7 +15,8 @@ struct MigrateCommand: DatabaseCommand {
         Option(
             "shards", "N", \.shards, .oneOf(Shard.counts.map { "\($0)" }) { Int16($0) },
             help:
-                "Shards of a new database: \(shardCounts) (default 16). More allow more machines, fewer are less work to verify; the number never changes"
+                "Shards of a new database: \(shardCounts) (default 16). "
+                + "More allow more machines, fewer are less work to verify; the number never changes"
         )
     ]
 
@@ -33,7 +34,8 @@ struct MigrateCommand: DatabaseCommand {
             let present = try Shard.count(on: &connection)
             guard shards == nil || shards == present else {
                 throw Failure(
-                    "this database has \(present) shards, and the number never changes: for another number, create a new database"
+                    "this database has \(present) shards, and the number never changes: "
+                        + "for another number, create a new database"
                 )
             }
             StandardStream.error.write(
@@ -41,7 +43,8 @@ struct MigrateCommand: DatabaseCommand {
             let due = try AutomaticRebuild.dueByRules(on: &connection)
             if !due.isEmpty {
                 StandardStream.error.write(
-                    "The rules of \(due.joined(separator: ", ")) have changed. These tables stand still until they are rebuilt: "
+                    "The rules of \(due.joined(separator: ", ")) have changed. "
+                        + "These tables stand still until they are rebuilt: "
                         + "serve rebuilds them if it is logged in as the owner; otherwise run bellwether rebuild.\n")
             }
             return .done

@@ -70,7 +70,8 @@ struct RestoreCommand: Command {
         if let lacking {
             isWhole = false
             StandardStream.error.write(
-                "The archive goes on, but \(lacking) is missing or damaged: nothing after it was restored. Find that file, and restore again.\n"
+                "The archive goes on, but \(lacking) is missing or damaged: nothing after it was restored. "
+                    + "Find that file, and restore again.\n"
             )
         }
         if verifies {
@@ -109,8 +110,10 @@ struct RestoreCommand: Command {
             """)
         guard !record.isEmbedded else { return }
         StandardStream.output.write(
-            "It is the database \(String(printable: record.database)) of \(String(printable: record.owner)). To serve it, start your own PostgreSQL on a copy of "
-                + "\(String(printable: cluster.dataDirectory))/pg/data, with the settings in \(String(printable: cluster.dataDirectory))/pg/settings-of-backup.\n"
+            "It is the database \(String(printable: record.database)) of \(String(printable: record.owner)). "
+                + "To serve it, start your own PostgreSQL on a copy of "
+                + "\(String(printable: cluster.dataDirectory))/pg/data, "
+                + "with the settings in \(String(printable: cluster.dataDirectory))/pg/settings-of-backup.\n"
         )
     }
 

@@ -41,7 +41,8 @@ extension Examination {
         }
         guard try row.get(1, as: String.self) + row.get(2, as: String.self) != "" else {
             return .fail(
-                "archive_mode is on, and neither archive_command nor archive_library says how: the write-ahead log piles up",
+                "archive_mode is on, and neither archive_command nor archive_library says how: "
+                    + "the write-ahead log piles up",
                 do: "set archive_command, or archive_mode = off")
         }
         let (archived, failed): (Timestamp?, Timestamp?) = (try row.optional(3), try row.optional(4))
@@ -72,7 +73,8 @@ extension Examination {
                 last.map { "the last backup was finished at \($0), \(days) days ago" }
                     ?? "no backup is known of, and the database is \(days) days old",
                 do:
-                    "run bellwether backup DIR each night or week; if another program makes backups, let it note each one: "
+                    "run bellwether backup DIR each night or week; "
+                    + "if another program makes backups, let it note each one: "
                     + "INSERT INTO bellwether.backup DEFAULT VALUES")
         }
         return .ok(last.map { "the last backup was finished at \($0)" } ?? "the database is new, and has no backup yet")

@@ -65,7 +65,8 @@ extension Examination {
             return .fail(
                 "cell '\(cell)' cannot be read through this hub: \(error)",
                 do:
-                    "start the cell; if its place or the owner's password has changed, run bellwether cluster add --hub again for this hub"
+                    "start the cell; if its place or the owner's password has changed, "
+                    + "run bellwether cluster add --hub again for this hub"
             )
         }
     }

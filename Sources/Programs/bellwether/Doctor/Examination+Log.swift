@@ -79,7 +79,8 @@ extension Examination {
         guard let endings = try PagesEndings.lately(on: &connection) else { return nil }
         let remedy =
             "see \"the web pages ended\" in the log of serve, and run bellwether look by itself to see what it says; "
-            + "SIGILL, SIGTRAP, SIGSEGV and SIGABRT are faults of this program, which accepts events all the same: report "
+            + "SIGILL, SIGTRAP, SIGSEGV and SIGABRT are faults of this program, which accepts events all the same: "
+            + "report "
             + "them with the addresses that were open; SIGKILL is mostly lack of memory"
         return endings.isLasting ? .fail(endings.sentence, do: remedy) : .warn(endings.sentence, do: remedy)
     }

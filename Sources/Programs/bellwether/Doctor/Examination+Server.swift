@@ -38,7 +38,8 @@ extension Examination {
         return .fail(
             "\(fault): a serve on this machine accepts nothing",
             do:
-                "set the clock (NTP); if this clock is right and only the last commits are ahead, start serve --trust-clock once"
+                "set the clock (NTP); if this clock is right and only the last commits are ahead, "
+                + "start serve --trust-clock once"
         )
     }
 }
@@ -57,7 +58,8 @@ extension Examination {
         let lethal = ["fsync", "full_page_writes"].filter { settings[$0] == "off" }
         guard lethal.isEmpty else {
             return .fail(
-                "\(lethal.joined(separator: " and ")) \(lethal.count == 1 ? "is" : "are") off: a power failure can destroy the database",
+                "\(lethal.joined(separator: " and ")) \(lethal.count == 1 ? "is" : "are") off: "
+                    + "a power failure can destroy the database",
                 do: lethal.map { "ALTER SYSTEM SET \($0) = on;" }.joined(separator: " ") + " SELECT pg_reload_conf();")
         }
         if let commit = settings["synchronous_commit"], ["off", "local"].contains(commit) {

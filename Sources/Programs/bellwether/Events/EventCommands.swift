@@ -47,7 +47,8 @@ struct EventsTailCommand: DatabaseCommand {
         Option(
             "from", "POSITION", \.position, .position,
             help:
-                "Begin after this batch; 0 is the beginning (default: the newest); on a hub one a cell: cell-1:12,cell-2:40"
+                "Begin after this batch; 0 is the beginning (default: the newest); on a hub one a cell: "
+                + "cell-1:12,cell-2:40"
         ),
         Option(
             "limit", "N", \.limit, .number(in: 1...Int.max), help: "End after so many lines (default: Ctrl-C ends it)"),

@@ -18,7 +18,8 @@ struct ExportCommand: DatabaseCommand {
         Option(
             "format", "FORMAT", \.format, .word,
             help:
-                "csv with a header, exact, for programs; ndjson: a JSON object a line; spreadsheet: CSV of which no cell is "
+                "csv with a header, exact, for programs; ndjson: a JSON object a line; spreadsheet: "
+                + "CSV of which no cell is "
                 + "taken for a formula"),
         Option("app", "SLUG", \.app, .text, help: "Only events of this app"),
         Option(
@@ -155,7 +156,8 @@ extension LogPosition {
         throw UsageError(
             names.isEmpty
                 ? "--\(option) takes one number here: only a hub has a position in each cell"
-                : "--\(option) takes a position in each cell here, such as \(LogPosition(names.map { ($0, 12) })), or 0; the cells are \(names.joined(separator: ", "))"
+                : "--\(option) takes a position in each cell here, such as \(LogPosition(names.map { ($0, 12) })), "
+                    + "or 0; the cells are \(names.joined(separator: ", "))"
         )
     }
 }

@@ -45,8 +45,10 @@ private struct RejectedChoice: Readable {
         for id in ids where !names.contains(id.cell) {
             throw UsageError(
                 names == [nil]
-                    ? "only a hub has several cells: leave '\(String(printable: id.cell ?? ""))' out of --id \(id.number)"
-                    : "--id \(String(printable: "\(id)")) names no cell of this cluster: write CELL:NUMBER, as rejected list does"
+                    ? "only a hub has several cells: leave '\(String(printable: id.cell ?? ""))' "
+                        + "out of --id \(id.number)"
+                    : "--id \(String(printable: "\(id)")) names no cell of this cluster: "
+                        + "write CELL:NUMBER, as rejected list does"
             )
         }
     }
@@ -62,7 +64,8 @@ private struct RejectedChoice: Readable {
         let unknown = try RejectedEvents.unknown(own, on: &connection).map { RejectedID($0, in: database) }
         guard unknown.isEmpty else {
             throw Failure(
-                "no rejected event has the id \(unknown.map(\.description).joined(separator: ", ")): see bellwether rejected list"
+                "no rejected event has the id \(unknown.map(\.description).joined(separator: ", ")): "
+                    + "see bellwether rejected list"
             )
         }
         filter.ids = own

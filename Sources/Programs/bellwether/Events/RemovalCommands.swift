@@ -54,18 +54,21 @@ struct RetainCommand: DatabaseCommand {
         var text = ""
         if gone.failures.isEmpty, gone.parts.allSatisfy(\.isEmpty) {
             text +=
-                "Nothing to drop: every month has an event that occurred or was received in the last \(days) days, or ended within them.\n"
+                "Nothing to drop: every month has an event that occurred or was received in the last \(days) days, "
+                + "or ended within them.\n"
         }
         for part in gone.parts {
             let remainder = part.remainder
             if remainder.strays > 0 || remainder.sealed > 0 {
                 text += part.database.labelled(
-                    "Events whose clock belongs to no month, received over \(days) days ago: \(remainder.strays) dropped; deliveries sealed: \(remainder.sealed).\n"
+                    "Events whose clock belongs to no month, received over \(days) days ago: "
+                        + "\(remainder.strays) dropped; deliveries sealed: \(remainder.sealed).\n"
                 )
             }
             if remainder.refused > 0 {
                 text += part.database.labelled(
-                    "Rejected events received over \(days) days ago: \(remainder.refused) dropped; data_quality keeps their counts.\n"
+                    "Rejected events received over \(days) days ago: \(remainder.refused) dropped; "
+                        + "data_quality keeps their counts.\n"
                 )
             }
         }
@@ -93,7 +96,8 @@ struct RetainCommand: DatabaseCommand {
         let month = "\(outcome.month)".prefix(7)
         return outcome.isDropped
             ? "\(month): dropped; deliveries sealed: \(outcome.sealed).\n"
-            : "\(month): closed; deliveries sealed: \(outcome.sealed); but somebody is reading it, so it is not dropped yet: run this again.\n"
+            : "\(month): closed; deliveries sealed: \(outcome.sealed); "
+                + "but somebody is reading it, so it is not dropped yet: run this again.\n"
     }
 }
 
@@ -149,7 +153,8 @@ struct EraseCommand: DatabaseCommand {
         }
         if !receipt.failures.isEmpty {
             StandardStream.error.write(
-                "There may still be something of the install. As soon as all cells can be reached, run the same command again.\n"
+                "There may still be something of the install. "
+                    + "As soon as all cells can be reached, run the same command again.\n"
             )
         }
         return receipt.failures.isEmpty ? .done : .failed
@@ -205,7 +210,8 @@ struct EraseCommand: DatabaseCommand {
         for (database, erased) in receipt.parts {
             for projection in erased.stopped {
                 text += database.labelled(
-                    "\(projection.name) is stopped and still counts it until you run bellwether projection resume \(projection.name).\n"
+                    "\(projection.name) is stopped and still counts it until you run bellwether projection "
+                        + "resume \(projection.name).\n"
                 )
             }
         }

@@ -42,7 +42,8 @@ private struct Dictionaries {
         CrashPoint.pass("words changed")
         guard !choice.isLeft else {
             StandardStream.error.write(
-                "The views of events change at once; the funnels change with the next rebuild, which a running serve begins by itself.\n"
+                "The views of events change at once; the funnels change with the next rebuild, "
+                    + "which a running serve begins by itself.\n"
             )
             return .done
         }

@@ -160,7 +160,8 @@ extension Rebuild.Outcome {
             told.messages = "Rebuilt from \(events) events of \(deliveries) deliveries, proved, and live.\n"
             if leftTables > 0 {
                 told.messages +=
-                    "Somebody reads old tables of \(leftTables) projections, so they were kept. The next rebuild drops them.\n"
+                    "Somebody reads old tables of \(leftTables) projections, so they were kept. "
+                    + "The next rebuild drops them.\n"
             }
         case .differs(let report, let isSwapped):
             told.output = "\(report)\n"
@@ -182,13 +183,15 @@ extension [StoppedProjection] {
     fileprivate var sentences: String {
         guard let fold = first(where: { $0.name == "deliveries" }) else { return map(\.sentence).joined() }
         return
-            "All projections have stopped at batch \(fold.batch): \(String(printable: fold.reason)). Fix the cause, then run bellwether rebuild\n"
+            "All projections have stopped at batch \(fold.batch): \(String(printable: fold.reason)). "
+            + "Fix the cause, then run bellwether rebuild\n"
     }
 }
 
 extension StoppedProjection {
     /// For people.
     fileprivate var sentence: String {
-        "\(name) has stopped at batch \(batch): \(String(printable: reason)). Fix the cause, then run bellwether projection resume \(name)\n"
+        "\(name) has stopped at batch \(batch): \(String(printable: reason)). "
+            + "Fix the cause, then run bellwether projection resume \(name)\n"
     }
 }

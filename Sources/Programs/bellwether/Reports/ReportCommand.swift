@@ -85,7 +85,8 @@ struct ReportCommand: DatabaseCommand {
         }
         guard apps.count == 1 || format != .html else {
             throw UsageError(
-                "an HTML file holds one app: name it with --app SLUG (\(first.slug), …), or use --all-apps --output-dir DIR"
+                "an HTML file holds one app: name it with --app SLUG (\(first.slug), …), "
+                    + "or use --all-apps --output-dir DIR"
             )
         }
         let periods = try apps.map { app in (app, try period.period(of: app)) }

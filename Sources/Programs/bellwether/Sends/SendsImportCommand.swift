@@ -116,7 +116,8 @@ private struct SendsImport {
         while let line = try next(of: reader) {
             guard case .bytes(let bytes) = line, whole.count + bytes.count < Bounds.unpackedBody else {
                 throw Failure(
-                    "\(file.name) is one document of over \(Bounds.unpackedBody) bytes: write one send a line (jq -c '.sends[]')"
+                    "\(file.name) is one document of over \(Bounds.unpackedBody) bytes: "
+                        + "write one send a line (jq -c '.sends[]')"
                 )
             }
             whole.append(UInt8(ascii: "\n"))
@@ -125,7 +126,8 @@ private struct SendsImport {
         let items: [SendsDecoder.Item]
         do { items = try decoder.decode(envelope: whole, most: .max) } catch {
             throw Failure(
-                "\(file.name) has no sends: \(error). It must be an envelope as POST /v1/sends takes it, or one send a line"
+                "\(file.name) has no sends: \(error). "
+                    + "It must be an envelope as POST /v1/sends takes it, or one send a line"
             )
         }
         for item in items {

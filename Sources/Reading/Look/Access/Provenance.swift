@@ -49,7 +49,8 @@ extension LookResponse {
         return notice(
             200, "A link from another site",
             [
-                "Another web site leads here. Its pages may lead browsers anywhere, so nothing is read before you say so."
+                "Another web site leads here. Its pages may lead browsers anywhere, "
+                    + "so nothing is read before you say so."
             ],
             link: .init(text: "Open the page", address: address))
     }

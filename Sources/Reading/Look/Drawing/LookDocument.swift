@@ -42,10 +42,12 @@ struct LookDocument {
     init(signInFor next: String, fault: String?) {
         begin(title: "Sign in", refreshes: nil)
         document.write(
-            "<header class=\"top\"><span class=\"home\">Bellwether</span></header>\n<main id=\"page\">\n<h1>Sign in</h1>\n"
+            "<header class=\"top\"><span class=\"home\">Bellwether</span></header>\n<main "
+                + "id=\"page\">\n<h1>Sign in</h1>\n"
         )
         document.write(
-            "<p>Enter your reader key. Whoever runs Bellwether here makes one with <code>bellwether look key add NAME</code>.</p>\n"
+            "<p>Enter your reader key. Whoever runs Bellwether here makes one "
+                + "with <code>bellwether look key add NAME</code>.</p>\n"
         )
         if let fault { document.write(.sentence(fault, .alarm)) }
         document.write("<form class=\"signin\" method=\"post\" action=\"/sign-in\">\n")
@@ -103,7 +105,8 @@ struct LookDocument {
                 page == sight.state.page || (page == .app && [.category, .deliveries].contains(sight.state.page))
             let address = sight.state.turned(to: page).address
             document.write(
-                "<li><a href=\"\(String(html: address))\"\(isHere ? " aria-current=\"page\"" : isAbove ? " aria-current=\"true\"" : "")>\(title)</a></li>\n"
+                "<li><a "
+                    + "href=\"\(String(html: address))\"\(isHere ? " aria-current=\"page\"" : isAbove ? " aria-current=\"true\"" : "")>\(title)</a></li>\n"
             )
         }
         document.write("</ul>\n</nav>\n")
@@ -191,12 +194,14 @@ struct LookDocument {
             document.write("</details>\n")
         }
         document.write(
-            "<details class=\"sql\"><summary>SQL<span class=\"unseen\"> of: \(String(html: listing.caption))</span></summary>\n"
+            "<details class=\"sql\"><summary>SQL<span class=\"unseen\"> of: "
+                + "\(String(html: listing.caption))</span></summary>\n"
         )
         document.write(
             "<pre tabindex=\"0\"><code>\(String(html: listing.shown, keepingLines: true))</code></pre></details>\n")
         document.write(
-            "<a href=\"\(String(html: file.address))\">CSV<span class=\"unseen\"> of: \(String(html: listing.caption))</span></a>\n</div>\n"
+            "<a href=\"\(String(html: file.address))\">CSV<span class=\"unseen\"> of: "
+                + "\(String(html: listing.caption))</span></a>\n</div>\n"
         )
     }
 

@@ -154,7 +154,8 @@ enum Integration {
         return .init(
             state: .wrong, title: title,
             words:
-                "No push has both a receipt and a response: the app and its service extension seem to be two installs. Give "
+                "No push has both a receipt and a response: "
+                + "the app and its service extension seem to be two installs. Give "
                 + "both the same App Group.")
     }
 

@@ -172,7 +172,8 @@ struct Judged {
         if words.isEmpty {
             return [
                 .words(
-                    "Of \(Wording.count(Int64(judged), "category", "categories")) that can be judged, none moved by more than chance.",
+                    "Of \(Wording.count(Int64(judged), "category", "categories")) that can be judged, "
+                        + "none moved by more than chance.",
                     .note)
             ]
         }

@@ -81,7 +81,8 @@ enum CampaignPage {
                 .answer(answer),
                 isAnySilent
                     ? .words(
-                        "A silent push shows nothing and wakes the app: it counts under Woken, and never as delivered or "
+                        "A silent push shows nothing and wakes the app: "
+                            + "it counts under Woken, and never as delivered or "
                             + "received. A campaign of silent pushes alone has 0 delivered and has not failed.", .note)
                     : nil,
             ])

@@ -40,7 +40,8 @@ enum FunnelParts {
             scope.isMostlySettled
             ? nil
             : .words(
-                "Too early to compare these days with others: receipts still arrive, so counts and receipt coverage rise.",
+                "Too early to compare these days with others: "
+                    + "receipts still arrive, so counts and receipt coverage rise.",
                 .note)
         return [.block(.figures(figures))] + words.map { .words($0, .note) }
             + [why, .source(answer)].compactMap(\.self)
@@ -90,7 +91,8 @@ enum FunnelParts {
         words += "Dashed on grey: days that are not settled."
         if drawn.contains(where: { $0.points.contains { $0.told != nil } }) {
             words +=
-                " A red mark shows what the first final report on a day said, where late events have changed it by 2 % or more."
+                " A red mark shows what the first final report on a day said, "
+                + "where late events have changed it by 2 % or more."
         }
         return [.trends(drawn), .words(words, .note), .source(answer)]
     }

@@ -53,7 +53,8 @@ enum FunnelSQL {
         let (columns, join): (Query, Query) =
             app.map { app in
                 (
-                    ", told.delivered AS told_delivered, told.received AS told_received, told.response_rate AS told_response_rate",
+                    ", told.delivered AS told_delivered, told.received AS told_received, "
+                        + "told.response_rate AS told_response_rate",
                     """
 
                     LEFT JOIN (

@@ -33,7 +33,9 @@ enum InstallsPage {
                 : [
                     .trends(charts.map { FunnelParts.trend($0, $1, $2, days.grid, scope, .day) }),
                     .words(
-                        "An install is in use on a day on which it sends an event. One that sends nothing is not here. Notifications are noticed (prominent) where they come as a banner or on the lock screen; quiet ones wait in the notification centre or in the scheduled summary.",
+                        "An install is in use on a day on which it sends an event. One that sends nothing is not "
+                            + "here. Notifications are noticed (prominent) where they come as a banner or on the "
+                            + "lock screen; quiet ones wait in the notification centre or in the scheduled summary.",
                         .note),
                     .source(days),
                 ])

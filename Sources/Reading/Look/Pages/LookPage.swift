@@ -74,7 +74,8 @@ struct PageSource: Sendable {
         guard !scope.compares || !scope.days.overlaps(scope.compared) else {
             throw .fault(
                 AddressFault(
-                    "\(scope.days) and \(scope.compared) have days in common. Days are compared with others, not with themselves."
+                    "\(scope.days) and \(scope.compared) have days in common. "
+                        + "Days are compared with others, not with themselves."
                 ))
         }
         return scope

@@ -79,7 +79,8 @@ struct Scope: Sendable {
             settled.hours.map { "99 % of a day's events have usually arrived \(Wording.hours($0)) after its end" }
             ?? "too few events tell how long they take to arrive, so a week is assumed"
         return
-            "Not settled yet: \(which)\(zone). Counts and receipt coverage still rise there, and response usually falls (\(why))."
+            "Not settled yet: \(which)\(zone). Counts and receipt coverage still rise there, "
+            + "and response usually falls (\(why))."
     }
 
     /// The days that are not shown since they still change.
@@ -94,10 +95,12 @@ struct Scope: Sendable {
     private var settlednessOfAll: String {
         guard opensSettled else {
             return
-                "How long a day still changes differs from app to app: the page of each says which of its days have settled."
+                "How long a day still changes differs from app to app: "
+                + "the page of each says which of its days have settled."
         }
         return settled.hours == nil
-            ? "Too few events tell how long they take to arrive, so days are taken to have settled after a week.\(leftOut)"
+            ? "Too few events tell how long they take to arrive, "
+                + "so days are taken to have settled after a week.\(leftOut)"
             : "These days have settled in each app with enough events to tell.\(leftOut)"
     }
 }

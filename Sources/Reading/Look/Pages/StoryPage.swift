@@ -120,11 +120,13 @@ enum StoryPage {
         let (fell, started, clicked) = (sum("exit_fallback"), sum("started"), sum("exit_clicked"))
         guard fell > 0 else { return nil }
         let words =
-            "\(Wording.count(fell, "story", "stories")) of \(Wording.count(sum("stories"))) fell back and showed no page."
+            "\(Wording.count(fell, "story", "stories")) of \(Wording.count(sum("stories"))) fell "
+            + "back and showed no page."
         guard started > 0, clicked > 0 else { return .words(words) }
         let lost = Int64(saturating: (Double(fell) * Double(clicked) / Double(started)).rounded())
         return .words(
-            "\(words) At the click rate of those that started (\(Wording.percent(Rate(clicked, of: started).value))), this cost "
+            "\(words) At the click rate of those that started "
+                + "(\(Wording.percent(Rate(clicked, of: started).value))), this cost "
                 + "about \(Wording.count(lost, "click", "clicks")).")
     }
 }
@@ -178,7 +180,8 @@ extension VariantTest {
                 : [
                     .words(
                         "Of \(Wording.count(Int64(tests.count), "comparison", "comparisons")) between two variants, "
-                            + "\(Wording.count(Int64(rest))) show no difference beyond chance, or have too few to tell.",
+                            + "\(Wording.count(Int64(rest))) show no difference beyond chance, "
+                            + "or have too few to tell.",
                         .note)
                 ])
     }

@@ -32,7 +32,8 @@ extension HTMLDocument {
             write("<text y=\"\(Em(top + heights.baseline))\">\(String(html: step.label))</text>")
             write("<text x=\"100%\" y=\"\(Em(top + heights.baseline))\" text-anchor=\"end\">")
             write(
-                "\(Wording.count(step.value)) <tspan class=\"of\">· \(String(html: Wording.percent(step.share)))</tspan></text>"
+                "\(Wording.count(step.value)) <tspan class=\"of\">· "
+                    + "\(String(html: Wording.percent(step.share)))</tspan></text>"
             )
             write("<rect class=\"fill\" y=\"\(Em(top + heights.barStart))\" width=\"\(Percent(step.share))\" ")
             write("height=\"\(Em(heights.barEnd - heights.barStart))\" rx=\"2\"/>\n")
@@ -161,7 +162,8 @@ private struct Sparkline {
                 continue
             }
             path +=
-                "\(isDrawing ? "L" : "M")\(Int(Double(place) * step)) \(Int(saturating: (19 - 18 * min(max(value / most, 0), 1)).rounded()))"
+                "\(isDrawing ? "L" : "M")\(Int(Double(place) * step)) "
+                + "\(Int(saturating: (19 - 18 * min(max(value / most, 0), 1)).rounded()))"
             if !isDrawing { path += "h0" }
             isDrawing = true
         }

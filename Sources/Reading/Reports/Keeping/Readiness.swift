@@ -94,11 +94,15 @@ package enum NotReady: Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .stopped("deliveries", let batch, let reason):
-            "all projections have stopped at batch \(batch): \(String(printable: reason)). Fix the cause, then run bellwether rebuild"
+            "all projections have stopped at batch \(batch): \(String(printable: reason)). "
+                + "Fix the cause, then run bellwether rebuild"
         case .stopped(let name, let batch, let reason):
-            "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). Fix the cause, then run bellwether projection resume \(String(printable: name))"
+            "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). "
+                + "Fix the cause, then run bellwether projection resume \(String(printable: name))"
         case .behind(let position, let needed, let seconds):
-            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and \(Int(saturating: seconds.rounded(.up))) s behind: they are at position \(position), and the day needs \(needed)"
+            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and "
+                + "\(Int(saturating: seconds.rounded(.up))) s behind: "
+                + "they are at position \(position), and the day needs \(needed)"
         case .moving(let app, let timeZone):
             "the deliveries of '\(app)' are being moved to the days of \(timeZone)"
         }
@@ -117,7 +121,8 @@ package enum ReadinessError: DatabaseFailure, Sendable, CustomStringConvertible 
         case .notReady(.stopped(let name, let batch, let reason)):
             "\(NotReady.stopped(name: name, batch: batch, reason: reason))"
         case .notReady(.moving(let app, let timeZone)):
-            "\(NotReady.moving(app: app, timeZone: timeZone)). Start bellwether serve, or run bellwether app set \(app) --time-zone \(timeZone), then try again"
+            "\(NotReady.moving(app: app, timeZone: timeZone)). "
+                + "Start bellwether serve, or run bellwether app set \(app) --time-zone \(timeZone), then try again"
         case .notReady(let behind):
             "\(behind). Start bellwether serve, or run bellwether project --once, then try again"
         case .database(let error): error.description

@@ -36,7 +36,8 @@ package struct Glossary: Sendable {
         Term(
             titles: ["Receipt coverage", "Received"],
             meaning:
-                "Receipt coverage: the share of deliveries that are known to have arrived, because the phone sent a receipt. "
+                "Receipt coverage: the share of deliveries that are known to have arrived, "
+                + "because the phone sent a receipt. "
                 + "Rates are shares of these."),
         Term(
             titles: ["Response rate", "Response", "Responded"],
@@ -56,7 +57,8 @@ package struct Glossary: Sendable {
         Term(
             titles: ["Exposures", "Tap rate among people who saw it"],
             meaning:
-                "Exposures (who saw it): the deliveries whose buttons were seen. An iPhone shows buttons after a press on the "
+                "Exposures (who saw it): the deliveries whose buttons were seen. "
+                + "An iPhone shows buttons after a press on the "
                 + "notification, so these are far fewer than all."),
         Term(
             titles: ["Sole"],
@@ -67,7 +69,8 @@ package struct Glossary: Sendable {
         Term(
             titles: ["Negative"],
             meaning:
-                "Negative: receipts that are dated before the sending, since two clocks differ. They count as 0 seconds."
+                "Negative: receipts that are dated before the sending, since two clocks differ. "
+                + "They count as 0 seconds."
         ),
         Term(
             titles: ["Fallback", "Fallback rate"],

@@ -34,7 +34,8 @@ package enum Period: Hashable, Sendable {
         switch self {
         case .day(let day): Wording.long(day)
         case .week(let week):
-            "week \(week.number) of \(week.year), from \(Wording.brief(days.lowerBound)) to \(Wording.brief(days.upperBound))"
+            "week \(week.number) of \(week.year), "
+                + "from \(Wording.brief(days.lowerBound)) to \(Wording.brief(days.upperBound))"
         }
     }
 

@@ -55,7 +55,8 @@ package enum ReportError: DatabaseFailure, Sendable, CustomStringConvertible {
         case .unknownApp(let app, let known):
             "no app '\(String(printable: app))'. The apps are \(known.joined(separator: ", "))"
         case .daysAreMoving(let app, let timeZone):
-            "the days of app '\(app)' are being moved to time zone \(timeZone): try again when that is done (bellwether app set \(app) --time-zone \(timeZone) completes it)"
+            "the days of app '\(app)' are being moved to time zone \(timeZone): "
+                + "try again when that is done (bellwether app set \(app) --time-zone \(timeZone) completes it)"
         case .database(let error): error.description
         }
     }

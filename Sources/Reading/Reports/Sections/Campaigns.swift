@@ -188,7 +188,8 @@ enum CampaignsSection: ReportSection {
         var blocks: [Block] = report.campaigns.flatMap { campaign in
             campaign.contradictions.map {
                 .sentence(
-                    "\(Wording.name(campaign.name, else: none)): \(words(for: $0)). These numbers contradict one another.",
+                    "\(Wording.name(campaign.name, else: none)): \(words(for: $0)). "
+                        + "These numbers contradict one another.",
                     .alarm)
             }
         }
@@ -250,7 +251,8 @@ enum CampaignsSection: ReportSection {
         return [
             .table(table),
             .sentence(
-                "A send counts on its own day, and a delivery on the day of its first event. Pushes that arrived but left no "
+                "A send counts on its own day, and a delivery on the day of its first event. "
+                    + "Pushes that arrived but left no "
                     + "trace are not counted as delivered.", .note),
         ]
     }

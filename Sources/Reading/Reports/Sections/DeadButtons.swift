@@ -232,10 +232,14 @@ enum DeadButtonsSection: ReportSection {
                 .table(table)
             ] + RestOfList.words(report.otherDeadActions, "button", "buttons", { $0 }) + [
                 .sentence(
-                    "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has none; of a "
-                        + "registered button, all that showed it. None of them was tapped, so the true tap rate is below the one at "
-                        + "the right (95 % confidence). Buttons appear only after a press on the notification, so a delivered button is "
-                        + "not always a seen one. Days that have not settled are left out, and so is a button whose neighbours are tapped so "
+                    "Deliveries are counted since the button's last tap, "
+                        + "or over at most the last 28 days if it has none; of a "
+                        + "registered button, all that showed it. "
+                        + "None of them was tapped, so the true tap rate is below the one at "
+                        + "the right (95 % confidence). Buttons appear only after a press on the notification, "
+                        + "so a delivered button is "
+                        + "not always a seen one. Days that have not settled are left out, "
+                        + "and so is a button whose neighbours are tapped so "
                         + "rarely that no tap may be chance.", .note)
             ])
     }

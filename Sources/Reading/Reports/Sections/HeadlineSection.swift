@@ -25,7 +25,8 @@ enum HeadlineSection: ReportSection {
         let counts = report.headline.counts
         let now = report.leadsWithEngagement ? counts.engagementRate : counts.responseRate
         let category = MoversSection.moved(report).fell.first.map { mover in
-            "; \(Wording.name(mover.category, else: CategoriesSection.none)) fell most (\(Wording.percent(mover.usual)) → "
+            "; \(Wording.name(mover.category, else: CategoriesSection.none)) fell most "
+                + "(\(Wording.percent(mover.usual)) → "
                 + "\(Wording.percent(mover.rate)))"
         }
         return [
@@ -57,20 +58,24 @@ enum HeadlineSection: ReportSection {
                             detail: detail(counts.responseRate)),
                         Figure(
                             "Receipt coverage", Wording.percent(counts.receiptCoverage),
-                            detail: "\(Wording.count(counts.received)) of \(Wording.count(counts.delivered)) delivered"),
+                            detail: "\(Wording.count(counts.received)) "
+                                + "of \(Wording.count(counts.delivered)) delivered"),
                     ])
         ]
         if report.leadsWithEngagement {
             blocks.append(
                 .sentence(
-                    "Engagement is response without the \(Wording.count(counts.receivedClosed, "received delivery", "received deliveries")) "
-                        + "whose only response was a button that closes or declines, as the buttons are registered now.",
+                    "Engagement is response without the "
+                        + "\(Wording.count(counts.receivedClosed, "received delivery", "received deliveries")) "
+                        + "whose only response was a button that closes or declines, "
+                        + "as the buttons are registered now.",
                     .plain))
         }
         if counts.lacksReceiptsOfResponses {
             blocks.append(
                 .sentence(
-                    "Only \(Wording.percent(Rate(counts.receivedResponded, of: counts.responded))) of those who responded have a "
+                    "Only \(Wording.percent(Rate(counts.receivedResponded, of: counts.responded))) "
+                        + "of those who responded have a "
                         + "receipt, so the rates above are probably too low.", .plain))
         }
         // An app's second week has but one week to be compared with.
@@ -175,7 +180,8 @@ enum MethodSection: ReportSection {
             [
                 .sentence(
                     "Rates are compared by a two-sided two-proportion z test, or "
-                        + "by Fisher's exact test where fewer than 10 of either kind are expected. A difference with p < .01 is "
+                        + "by Fisher's exact test where fewer than 10 of either kind are expected. "
+                        + "A difference with p < .01 is "
                         + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note
                 )
             ])

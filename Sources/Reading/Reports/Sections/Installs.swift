@@ -202,7 +202,8 @@ extension Permissions {
                 otherMuted, "category and campaign", "categories and campaigns", { $0.installs - $0.receivedNothing },
                 of: "install", "installs") + [
                 .sentence(
-                    "An app learns of it when it is next in front, so the day may be a later one. What came last is not always the reason. "
+                    "An app learns of it when it is next in front, so the day may be a later one. "
+                        + "What came last is not always the reason. "
                         + "Compare with what all installs received.", .note)
             ]
     }
@@ -219,7 +220,8 @@ extension Permissions {
                 Figure(
                     "Noticeable", Wording.percent(last.rate),
                     detail: "\(Wording.count(last.prominent)) show notifications as a banner or on the lock screen, "
-                        + "\(Wording.count(last.quiet)) only quietly or in the summary, \(Wording.count(last.none)) not at all"
+                        + "\(Wording.count(last.quiet)) only quietly or in the summary, "
+                        + "\(Wording.count(last.none)) not at all"
                 )
             ])
         ] + (reach.count > 1 ? [.trend(Trend("Installs that show notifications where they are noticed", [chart]))] : [])

@@ -113,7 +113,8 @@ enum MoversSection: ReportSection {
                 [
                     .sentence(
                         isEarly
-                            ? "It is too early to compare the categories with \(base.name): receipts still arrive, and those days were "
+                            ? "It is too early to compare the categories with \(base.name): "
+                                + "receipts still arrive, and those days were "
                                 + "not reported at this age."
                             : "The categories cannot be compared with \(base.name): receipt coverage differs too much.",
                         .plain)
@@ -142,7 +143,8 @@ enum MoversSection: ReportSection {
             [
                 .table(table),
                 .sentence(
-                    "\(number) were compared. Of all differences in this report that are called more than chance, at most one in "
+                    "\(number) were compared. Of all differences in this report that are called more than chance, "
+                        + "at most one in "
                         + "twenty is expected to be chance.", .note),
             ])
     }

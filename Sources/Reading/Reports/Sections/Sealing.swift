@@ -19,7 +19,8 @@ enum SealingSection: ReportSection {
         guard report.isSealed else { return nil }
         let words =
             "Retention dropped old events of this day. Its sums remain, but "
-            + "\(report.campaigns.isEmpty ? "campaigns, " : "")installs, hours, stack depths and launches are no longer known."
+            + "\(report.campaigns.isEmpty ? "campaigns, " : "")installs, hours, "
+            + "stack depths and launches are no longer known."
         return Page.Section("Sealed", [.sentence(words, .plain)])
     }
 }

@@ -64,7 +64,8 @@ enum SettlingSection: ReportSection {
             let left = Wording.hours(-settling.hoursSinceEnd)
             return [
                 .sentence(
-                    "The \(period.word) is not over: it has up to \(left) left. Its counts will rise, and its rates will change.",
+                    "The \(period.word) is not over: it has up to \(left) left. "
+                        + "Its counts will rise, and its rates will change.",
                     .alarm)
             ]
         }
@@ -75,7 +76,8 @@ enum SettlingSection: ReportSection {
         guard let share = settling.share else {
             return [
                 .sentence(
-                    "\(ended) The days before had too few events (\(Wording.count(settling.events))) to estimate how much is "
+                    "\(ended) The days before had too few events (\(Wording.count(settling.events))) "
+                        + "to estimate how much is "
                         + "still to come.", .plain)
             ]
         }
@@ -84,7 +86,8 @@ enum SettlingSection: ReportSection {
         words +=
             settling.isSettled
             ? "have usually arrived: the \(period.word) has settled."
-            : "have usually arrived. Late events will still change \(period.word == "day" ? "the day" : "the last days"): counts "
+            : "have usually arrived. Late events will still change "
+                + "\(period.word == "day" ? "the day" : "the last days"): counts "
                 + "rise, and the response rate usually falls."
         if !settling.isSettled, let most = settling.hoursTo95 {
             let nearlyAll = settling.hoursTo99.map { ", and 99 % after \(Wording.hours($0))" } ?? ""

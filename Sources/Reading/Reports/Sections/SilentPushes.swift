@@ -63,7 +63,8 @@ enum SilentPushesSection: ReportSection {
             [.table(table)]
                 + RestOfList.words(report.otherSilent, "campaign", "campaigns", \.woken, of: "push", "pushes") + [
                     .sentence(
-                        "A silent push shows nothing and wakes the app for a moment. So it counts as woken, never as delivered, and "
+                        "A silent push shows nothing and wakes the app for a moment. "
+                            + "So it counts as woken, never as delivered, and "
                             + "nobody can answer it. Phones wake an app only as often as they see fit.", .note)
                 ])
     }

@@ -78,7 +78,8 @@ enum StackDepthsSection: ReportSection {
             ]
         }
         let note = Block.sentence(
-            "A stack contains the notification itself and the unanswered ones of the 24 hours before it. Clearing is never "
+            "A stack contains the notification itself and the unanswered ones of the 24 hours before it. "
+                + "Clearing is never "
                 + "reported, so real stacks may be smaller. iOS stacks by group or by app, as the user chooses.", .note)
         return Page.Section("Stack depth", [.table(table)] + comparison(in: report) + [note])
     }
@@ -95,7 +96,8 @@ enum StackDepthsSection: ReportSection {
         let (deep, lone) = StackDepth.extremes(of: report.stackDepths)
         guard let now = deep.value, let base = lone.value, let verdict = report.stackCost else { return [] }
         var words =
-            "\(Wording.percent(now)) responded in stacks of five or more in the app, and \(Wording.percent(base)) where the "
+            "\(Wording.percent(now)) responded in stacks of five or more in the app, "
+            + "and \(Wording.percent(base)) where the "
             + "notification was alone: \(Wording.difference(from: base, to: now)). \(verdict.sentence)"
         if case .lower = verdict {
             words += " People who respond little have deep stacks, and that alone can make such a difference."

@@ -134,7 +134,8 @@ enum TimeOfDaySection: ReportSection {
             "Time of day",
             sentences + [
                 .sentence(
-                    "By the time of the receipt\(which), \(report.timeZone) time. Of one day: other campaigns can be the reason, too.",
+                    "By the time of the receipt\(which), \(report.timeZone) time. Of one day: "
+                        + "other campaigns can be the reason, too.",
                     .note)
             ])
     }

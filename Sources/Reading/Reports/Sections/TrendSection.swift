@@ -70,7 +70,8 @@ enum TrendSection: ReportSection {
             ? []
             : [
                 Block.sentence(
-                    "\(unsettled == 1 ? "The last \(word) has" : "The last \(unsettled) \(word)s have") not settled: receipts still arrive, so "
+                    "\(unsettled == 1 ? "The last \(word) has" : "The last \(unsettled) \(word)s have") not settled: "
+                        + "receipts still arrive, so "
                         + "counts and receipt coverage will rise, and response will usually fall.", .note)
             ]
         return Page.Section(title(of: report.period), [.trend(trend)] + note)
