@@ -198,7 +198,7 @@ package enum HubViews {
         return Migration(name: local.name, sql: overWords(local.sql))
     }
 
-    /// The same SQL where it reads counts by words, those of all cells.
+    /// The SQL of a view, reading the counts of all cells in place of those of this database.
     private static func overWords(_ sql: String) -> String {
         let counted = Set(tables.map(\.1.name))
         var text = sql.replacing(/projection\.(\w+)/) { match in

@@ -74,19 +74,19 @@ package struct Option<Target: Readable>: Sendable {
         if !texts.isEmpty { try put(texts, &target) } else if let required { throw words.missing(required) }
     }
 
-    /// The same option of a command that has what it belongs to as a property.
+    /// This option for a command that keeps the option's target in a property.
     package func within<Outer>(_ path: Property<Outer, Target>) -> Option<Outer> {
         Option<Outer>(words: words, required: required) { [put] texts, outer throws(UsageError) in
             try put(texts, &outer[keyPath: path])
         }
     }
 
-    /// The same option of a command that leaves its value to another program.
+    /// This option for a command that passes its value on to another program.
     package func unread<Outer>() -> Option<Outer> { Option<Outer>(words: words, required: required) { _, _ in } }
 }
 
 extension Array {
-    /// The same options of a command that has what they belong to as a property, between others of the command.
+    /// These options for a command that keeps their target in a property, between other options of the command.
     package func within<Outer, Inner>(
         _ path: Property<Outer, Inner>, after first: [Option<Outer>] = [], before last: [Option<Outer>] = []
     ) -> [Option<Outer>] where Element == Option<Inner> {

@@ -27,7 +27,7 @@ package struct OptionValue<Value>: Sendable {
         OptionValue("one of \(words.joined(separator: ", "))", choices: words) { words.contains($0) ? value($0) : nil }
     }
 
-    /// The same for a property that is nil without the option.
+    /// This value for a property that is nil unless the option is given.
     var optional: OptionValue<Value?> {
         OptionValue<Value?>(choices: choices) { [read] text, option throws(UsageError) in try read(text, option) }
     }

@@ -44,7 +44,7 @@ final class CellService: Sendable {
         return commits.isConnected && requestWorker.isConnected ? nil : "Connecting to the database."
     }
 
-    /// The same with what the database said, for an operator.
+    /// Why it takes no events now, with the database's own error, for an operator; nil if it takes them.
     var complaint: String? { keeper.health.complaint ?? fault }
 
     /// Whether it takes events, or it is known that it does not.

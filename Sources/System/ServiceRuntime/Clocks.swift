@@ -58,8 +58,8 @@ package enum WallClock {
     }
 }
 
-/// A time of day, and how far it was from the monotonic clock, which nobody sets. So whoever learns later what the
-/// right distance is knows whether this time was right.
+/// A time of day, and how far it was from the monotonic clock, which cannot be set. If the
+/// right distance is learned later, it tells whether this time was right.
 package struct ClockReading: Sendable {
     package let time: Timestamp
     /// Microseconds.

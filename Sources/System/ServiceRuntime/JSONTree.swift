@@ -74,7 +74,7 @@ package struct JSONObject: JSONWritable, ExpressibleByDictionaryLiteral {
         self.members = members.map { ($0.0, $0.1) }
     }
 
-    /// The same with one more member before the others.
+    /// This object with one more member before the others.
     package func preceded(by name: String, _ value: any JSONWritable) -> JSONObject {
         JSONObject([(name, value)] + members.map { ($0.name, $0.value) })
     }

@@ -10,7 +10,7 @@ public import Foundation
 /// ```
 @objc(BWConfiguration)
 public final class BWConfiguration: NSObject {
-    /// The same for Swift.
+    /// The Swift configuration that this object wraps.
     public var configuration: Bellwether.Configuration
 
     /// Sets where events are sent, and keeps waiting events in the container of an App Group.

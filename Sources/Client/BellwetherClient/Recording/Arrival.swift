@@ -40,7 +40,7 @@ final class Arrival: Sendable {
         return true
     }
 
-    /// Asks for the size of the media, where a rule needs it, beside whoever loads them.
+    /// Asks for the size of the media, where a rule needs it, while the app loads them.
     private func askForSize() {
         guard bellwether.isRecording, let address = watch.sizeAddress else { return }
         let (watch, size) = (watch, bellwether.mediaSize)

@@ -68,8 +68,8 @@ enum SealedInstallDays {
         }
     }
 
-    /// Does the same for all events of some shards, which a bulk pass leaves out by itself. A day that somebody forgets
-    /// meanwhile ends the transaction, which has one snapshot.
+    /// Extends the kept range of each sealed day to all events that these shards hold, for a bulk pass, which does not
+    /// do it itself. The transaction has one snapshot, so it fails if another one deletes such a day meanwhile.
     static func keep(in shards: [Int16], on connection: inout Connection) throws(PostgresError) {
         let scatter = try Scatter(on: &connection)
         try connection.query(

@@ -12,7 +12,7 @@ package protocol Projector: SendableMetatype {
     /// Adds the counts of a delivery, `weight` times: 1 adds it, -1 takes it out. `tallies` has one tally for each of
     /// `tables`, in that order.
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally])
-    /// The same for a day of an install.
+    /// Adds the counts of a day of an install, `weight` times.
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally])
 }
 

@@ -58,7 +58,7 @@ package struct Tally {
         }
     }
 
-    /// The same for a day of an install.
+    /// Adds to the columns whose bits are set, for a day of an install.
     package mutating func add(_ columns: UInt32, times weight: Int64, at keys: Keys, of day: InstallDay) {
         let name = day.name
         let start = place(of: Cell(app: name.app, day: name.day, shard: name.shard, keys: keys))

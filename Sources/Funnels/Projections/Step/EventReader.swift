@@ -144,7 +144,7 @@ extension Observation {
         return EventWords.Device()
     }
 
-    /// The same, and what it says about its install.
+    /// Reads what the event says about its delivery, and about its install.
     static func read(
         _ row: Int, of rows: Rows, _ words: EventWords
     ) throws(PostgresError) -> (Observation, Sighting) {

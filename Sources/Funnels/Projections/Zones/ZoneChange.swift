@@ -35,7 +35,7 @@ package struct ZoneChange: Sendable {
         case recorded
         /// By the rules of the zones as well, which costs more. It writes nothing.
         case found
-        /// The same, and records the rules of zones that nobody has changed yet.
+        /// Like `found`, and stores the present rules of each zone that has none stored yet.
         case noted
     }
 

@@ -27,7 +27,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// The same for the app that a key belongs to.
+    /// How many seconds the app of this key has to wait; nil if it need not.
     func wait(of access: Access) -> Double? { wait(of: access.app, under: access.rateLimit) }
 
     /// Takes tokens without a check. A negative number gives them back.

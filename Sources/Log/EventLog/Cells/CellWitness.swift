@@ -1,15 +1,15 @@
 package import Postgres
 package import Values
 
-/// What the databases of a cluster know of each other: the last batch of each cell that somebody saw there.
+/// The last batch of a cell that another database of the cluster has seen. It tells whether the cell lost events.
 ///
-/// A cell that was restored from a backup does not have it, however it was restored: the batch is gone, or its number
-/// belongs to one of another time. A standby that took over without a loss has it.
+/// A cell that was restored from a backup lacks this batch: it is gone, or its number belongs to a batch that was
+/// committed at another time. A standby that took over without a loss has it.
 package struct CellWitness: Sendable, Equatable {
     package let batch: Int64
     package let committedAt: Timestamp
 
-    /// Works in one database of the cluster. What fails there is no matter of this.
+    /// Works in one database of the cluster. The caller handles its errors.
     package typealias Asking = (ClusterMap.Cell, (inout Connection) throws(PostgresError) -> Void) -> Void
 
     /// Compares each cell with what others saw in it, and notes everywhere what is new. Returns the cells that lack

@@ -32,8 +32,8 @@ package struct LogPosition: Sendable, Hashable, CustomStringConvertible {
         self.parts = parts
     }
 
-    /// The same in these logs; nil if it is none there. A cell that it does not name stands at the beginning, and 0 is
-    /// the beginning of all.
+    /// This position for these logs; nil if it names a log that is not among them. A log that it does not name starts
+    /// at the beginning. 0 is the beginning of all logs.
     package func among(_ cells: [String?]) -> LogPosition? {
         guard self == LogPosition(0) || parts.allSatisfy({ cells.contains($0.cell) }) else { return nil }
         return LogPosition(cells.map { ($0, self[$0]) })

@@ -48,7 +48,8 @@ extension DatabaseAccess {
         try sharing(choice, body) { cluster in cluster.shareWithAll(tables) }
     }
 
-    /// The same where `spread` brings it to the others, and returns the cells that do not have it.
+    /// Runs `body` in the first cell; then `spread` brings the change to the others, and returns the cells that it did
+    /// not reach.
     static func sharing<Result>(
         _ choice: DatabaseChoice, _ body: (inout Connection) throws -> Result,
         spread: (Cluster) throws -> [(cell: ClusterMap.Cell, error: any Error)]

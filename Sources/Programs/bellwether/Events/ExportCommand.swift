@@ -149,7 +149,7 @@ private final class ExportSource {
 }
 
 extension LogPosition {
-    /// The same in the logs that a command reads.
+    /// This position in the logs that the command reads. If it names other logs, the error says which there are.
     func among(_ cells: [String?], option: String) throws -> LogPosition {
         if let position = among(cells) { return position }
         let names = cells.compactMap(\.self)

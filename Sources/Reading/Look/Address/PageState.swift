@@ -52,7 +52,7 @@ package struct PageState: Sendable {
 
     package init(_ page: Page = .overview, app: String? = nil) { (self.page, self.app) = (page, app) }
 
-    /// The same with other filters; nil takes one away.
+    /// This state with other filters; nil removes a filter.
     package func with(_ changes: [Filter: String?], page: Page? = nil) -> PageState {
         var state = self
         state.page = page ?? self.page
@@ -70,7 +70,7 @@ package struct PageState: Sendable {
         return state
     }
 
-    /// The same page without what only made sense on another one: the tabs of an app keep its days.
+    /// The state of another tab of the app: it keeps the days, and drops what only the tab before has.
     package func turned(to page: Page) -> PageState {
         var state = PageState(page, app: app)
         (state.days, state.compared, state.step) = (days, compared, step)

@@ -180,7 +180,7 @@ struct Judged {
         return words.map { .words($0) }
     }
 
-    /// The same table with a column that says so.
+    /// The categories' table with a column that says whether each rose or fell by more than chance.
     func marking(_ answer: Answer) -> Answer {
         var listing = answer.listing
         let verdicts = Dictionary(

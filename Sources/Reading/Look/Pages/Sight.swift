@@ -37,7 +37,7 @@ struct Sight: Sendable {
         /// Ladders that are compared.
         case sideBySide([Ladder])
         case answer(Answer)
-        /// The same without its table, which a chart before it shows.
+        /// An answer without its table, because a chart before it shows the figures.
         case source(Answer)
         case links([Link])
         case checks([Check])

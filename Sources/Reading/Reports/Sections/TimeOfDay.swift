@@ -70,7 +70,7 @@ extension Verdict {
         }
     }
 
-    /// The same with a corrected probability, which may be chance.
+    /// The result with a corrected probability. A large one means chance.
     fileprivate func with(_ p: Double) -> Verdict {
         if p >= TwoProportions.significance { return .likeChance(p: p) }
         return isHigher ? .higher(p: p) : .lower(p: p)
