@@ -61,6 +61,9 @@ package struct Glossary: Sendable {
                 + "An iPhone shows buttons after a press on the "
                 + "notification, so these are far fewer than all."),
         Term(
+            titles: ["Timed"],
+            meaning: "Timed: the deliveries that the median is of, which have a receipt before the first tap."),
+        Term(
             titles: ["Sole"],
             meaning: "Sole: deliveries whose only response was a tap of this button."),
         Term(

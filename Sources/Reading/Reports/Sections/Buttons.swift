@@ -159,6 +159,7 @@ extension CategorySummary {
                 .bar("Of deliveries", Rate(action.tappedDeliveries, of: counts.delivered)), .count("Taps", action.taps),
                 .count("Opened the app", action.foregroundTaps),
                 .number("Median time to tap", Wording.duration(seconds: action.medianSeconds)),
+                .count("Timed", action.timed),
             ] + (areJudged ? [verdict] : [])
         }
         table.omitted =
