@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The funnels by hour, and by category and version", .timeLimit(.minutes(2)))
+@Suite("The funnels by hour, and by category and version")
 struct HourFunnelTests {
     /// One delivery as this test knows it.
     private struct Pushed {
