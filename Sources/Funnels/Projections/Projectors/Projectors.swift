@@ -3,7 +3,7 @@
 /// from raw events. What a delivery adds, and to which cell, depends on that delivery alone. So a funnel is a sum: when
 /// a delivery changes, its old contribution is subtracted and its new one is added.
 ///
-/// `Docs/Architecture.md` shows how to add one. Raise `version` when the meaning of a number changes.
+/// `Docs/CONTRIBUTING.md` shows how to add one. Raise `version` when the meaning of a number changes.
 package protocol Projector: SendableMetatype {
     /// The projector's name, in commands and in `projection.projector`.
     static var name: String { get }

@@ -134,6 +134,6 @@ struct WordingGuideTests {
         let found = try ChildProcess.run(["grep", "-rlw", "Abandoned"] + places)
         #expect(
             Set(found.output.split(separator: "\n").map { String($0.dropFirst(ProjectFolder.path.count + 1)) })
-                == Set(steps.map(\.file) + ["Docs/Architecture.md"]), "\(found)")
+                == Set(steps.map(\.file) + ["Docs/CONTRIBUTING.md"]), "\(found)")
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 import ProjectFolder
 import Testing
 
-/// The steps of a guide in `Docs/Architecture.md`: the files that it names, each with the block of code below its name.
+/// The steps of a guide in `Docs/CONTRIBUTING.md`: the files that it names, each with the block of code below its name.
 struct GuideStep {
     let file: String
     let code: String
 
     /// In the order of the guide.
     static func all(of guide: String) throws -> [GuideStep] {
-        let parts = try ProjectFolder.text(of: "Docs/Architecture.md").components(separatedBy: "\n### \(guide)\n")
+        let parts = try ProjectFolder.text(of: "Docs/CONTRIBUTING.md").components(separatedBy: "\n### \(guide)\n")
         let part = try #require(parts.count == 2 ? parts.last : nil, "\(guide)")
         let own = part.components(separatedBy: "\n## ")[0].components(separatedBy: "\n### ")[0]
         return own.components(separatedBy: "\n```\n").compactMap { part in
