@@ -13,12 +13,10 @@ struct ConsentTests {
 
     /// A process of the app, or of one of its extensions.
     private func process(isExtension: Bool = false) throws -> Bellwether {
-        var configuration = Bellwether.Configuration(
-            server: try #require(URL(string: "https://b.example")), writeKey: "wk_1", directory: scratch.url)
-        configuration.deliversByItself = false
-        configuration.extensionSeconds = 0
-        configuration.patience = 60
-        return Bellwether(configuration, transport: server, clock: .system, isExtension: isExtension)
+        try server.library(in: scratch.url, isExtension: isExtension) { configuration in
+            configuration.deliversByItself = false
+            configuration.extensionSeconds = 0
+        }
     }
 
     private func open(_ library: Bellwether) {
@@ -136,9 +134,7 @@ struct ConsentTests {
         let place = scratch.url.deletingLastPathComponent().appendingPathComponent("f-\(UUID().uuidString)")
         try Data().write(to: place)
         defer { try? FileManager.default.removeItem(at: place) }
-        let configuration = Bellwether.Configuration(
-            server: try #require(URL(string: "https://b.example")), writeKey: "wk_1", directory: place)
-        let app = Bellwether(configuration, transport: server, clock: .system)
+        let app = try server.library(in: place)
         #expect(!app.optOut() && !app.isRecording)
         #expect(app.reports.count(of: .notDone) == 1)
     }

@@ -1,5 +1,6 @@
 import Compression
 import Foundation
+import Testing
 
 @testable import BellwetherClient
 
@@ -178,5 +179,20 @@ struct Post {
             if diagnostic.kind == kind { heard.append(diagnostic) }
         }
         return heard
+    }
+}
+
+extension ScriptedTransport {
+    /// The whole library, in a process of the app or of its service extension, with its queue there and this server.
+    func library(
+        in directory: URL, isExtension: Bool = false, activity: AppActivity = AppActivity(),
+        _ change: (inout BellwetherClient.Bellwether.Configuration) -> Void = { $0.extensionSeconds = 600 }
+    ) throws -> BellwetherClient.Bellwether {
+        var configuration = BellwetherClient.Bellwether.Configuration(
+            server: try #require(URL(string: "https://b.example")), writeKey: "wk_1", directory: directory)
+        configuration.patience = 60
+        change(&configuration)
+        return BellwetherClient.Bellwether(
+            configuration, transport: self, clock: .system, activity: activity, isExtension: isExtension)
     }
 }

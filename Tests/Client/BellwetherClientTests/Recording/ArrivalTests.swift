@@ -21,11 +21,7 @@ struct ArrivalTests {
     @Test("it is recorded and on its way while the media load: the process may end with the system's handler")
     func sends() async throws {
         let (scratch, server) = (QueueDirectory(inMemory: true), ScriptedTransport { _, _ in .well })
-        var configuration = Bellwether.Configuration(
-            server: try #require(URL(string: "https://b.example")), writeKey: "wk_1", directory: scratch.url)
-        configuration.extensionSeconds = 600
-        configuration.patience = 60
-        let library = Bellwether(configuration, transport: server, clock: .system, isExtension: true)
+        let library = try server.library(in: scratch.url, isExtension: true)
         let push = library.push(
             try BellwetherClientTests.payload(payload), request: .init(identifier: UUID().uuidString))
         let arrival = Arrival(push, in: library)
@@ -50,11 +46,7 @@ struct ArrivalTests {
     @Test("stories and the content extension send from the extension; pages wait for what ends the story")
     func stories() async throws {
         let (scratch, server) = (QueueDirectory(inMemory: true), ScriptedTransport { _, _ in .well })
-        var configuration = Bellwether.Configuration(
-            server: try #require(URL(string: "https://b.example")), writeKey: "wk_1", directory: scratch.url)
-        configuration.extensionSeconds = 600
-        configuration.patience = 60
-        let library = Bellwether(configuration, transport: server, clock: .system, isExtension: true)
+        let library = try server.library(in: scratch.url, isExtension: true)
         let push = library.push(["aps": ["alert": "x"]], request: .init(identifier: UUID().uuidString))
         library.contentExtension(showed: push)
         #expect(await comes { server.stored == [1] })

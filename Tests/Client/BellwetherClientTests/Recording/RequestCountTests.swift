@@ -14,13 +14,7 @@ struct RequestCountTests {
 
     /// A process of the app, or of its service extension.
     private func start(isExtension: Bool) throws -> Bellwether {
-        var configuration = Bellwether.Configuration(
-            server: try #require(URL(string: "https://b.example")), writeKey: "wk_1", directory: scratch.url)
-        configuration.extensionSeconds = 600
-        configuration.patience = 60
-        return Bellwether(
-            configuration, transport: server, clock: .system, activity: AppActivity(center: center),
-            isExtension: isExtension)
+        try server.library(in: scratch.url, isExtension: isExtension, activity: AppActivity(center: center))
     }
 
     private func push(_ number: Int, in library: Bellwether) -> Bellwether.Push {
