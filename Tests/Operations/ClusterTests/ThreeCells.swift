@@ -18,7 +18,7 @@ struct ThreeCells {
     init() throws {
         let first = try Self.first.get()
         databases = try first.databases.map { try TestDatabase.make(.copy(of: $0)) }
-        app = first.app
+        app = first.app.copied(to: databases[0])
         var cells: [ClusterMap.Cell] = []
         for (cell, database) in zip(first.map.cells, databases) {
             cells.append(ClusterMap.Cell(number: cell.number, name: cell.name, place: try Self.place(of: database)))

@@ -7,14 +7,23 @@ internal import ServiceRuntime
 package import Telemetry
 package import Values
 
-/// An app with a write key, and how to hand its events to the log.
+/// An app with a write key on a database, and how to hand its events to the log. What a module's tests do with one
+/// (filling its funnels, registering its categories) are extensions there.
 package struct TestApp: Sendable {
+    package private(set) var database: TestDatabase
     package let app: App
     package let key: APIKey
     package let secret: String
 
     package var slug: String { app.slug }
     package var id: Int32 { app.id }
+
+    /// The same in a copy of its database.
+    package func copied(to database: TestDatabase) -> TestApp {
+        var copy = self
+        copy.database = database
+        return copy
+    }
 
     /// A submission of this app, as one request would bring it.
     package func submission(
@@ -60,7 +69,7 @@ extension TestDatabase {
         try connection.query("INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone))")
         let app = try Apps.named(slug, on: &connection)
         let (key, secret) = try APIKeys.add(to: slug, kind: .write, name: nil, on: &connection)
-        return TestApp(app: app, key: key, secret: secret)
+        return TestApp(database: self, app: app, key: key, secret: secret)
     }
 
     /// A writer of this database.

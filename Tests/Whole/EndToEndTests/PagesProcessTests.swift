@@ -12,7 +12,7 @@ import Testing
         init(_ bellwether: Bellwether, _ words: [String] = []) throws {
             service = try bellwether.serve(["--look", "127.0.0.1:0"] + words)
             let process = service.process
-            #expect(eventually(within: 60) { process.messages.contains("\"looking\"") })
+            #expect(eventually { process.messages.contains("\"looking\"") })
             let said = try #require(process.messages.firstMatch(of: /"looking","address":"[0-9.]+:([0-9]+)"/))
             pages = HTTPClient(port: try #require(UInt16(said.1)))
         }
@@ -27,16 +27,10 @@ import Testing
         }
     }
 
-    private func withShop(_ body: (TestDatabase, TestApp, Bellwether) throws -> Void) throws {
-        let database = try TestDatabase.make()
-        defer { database.drop() }
-        try body(database, try database.makeApp("shop"), try Bellwether(database))
-    }
-
     @Test("if it ends, events are accepted as before, and the pages come back at the same address") func killed() throws
     {
-        try withShop { _, app, bellwether in
-            let beside = try Beside(bellwether)
+        try withExtendedLifetime(try Shop("shop")) { shop in
+            let beside = try Beside(shop.bellwether)
             defer { _ = try? beside.service.stop() }
             #expect(try eventually { try beside.isShown() })
             let first = try #require(beside.child)
@@ -44,10 +38,10 @@ import Testing
                 let child = try #require(beside.child)
                 kill(child, signal)
                 let at = ISO8601DateFormatter().string(from: Date())
-                let answer = try beside.service.client().post(Wire.envelope(Wire.event(at: at)), key: app.secret)
+                let answer = try beside.service.client().post(Wire.envelope(Wire.event(at: at)), key: shop.app.secret)
                 #expect(try answer.results.accepted == 1)
-                #expect(eventually(within: 30) { beside.child.map { $0 != child } ?? false })
-                #expect(try eventually(within: 30) { try beside.isShown() })
+                #expect(eventually { beside.child.map { $0 != child } ?? false })
+                #expect(try eventually { try beside.isShown() })
                 let metrics = try beside.service.client().get("/metrics").body
                 #expect(metrics.contains("\nbellwether_pages_restarts_total \(place + 1)\n"), "\(metrics)")
                 #expect(metrics.contains("\nbellwether_pages_up 1\n"))
@@ -58,27 +52,29 @@ import Testing
     }
 
     @Test("an operator is told that it ended, how, and that it keeps ending") func told() throws {
-        try withShop { _, _, bellwether in
-            let beside = try Beside(bellwether)
+        try withExtendedLifetime(try Shop("shop")) { shop in
+            let beside = try Beside(shop.bellwether)
             defer { _ = try? beside.service.stop() }
             #expect(try beside.service.client().get("/metrics").body.contains("\nbellwether_pages_last_exit ") == false)
-            #expect(try !bellwether.trusted("status").contains("pages"))
-            #expect(try !bellwether.run("doctor").output.contains("pages"))
+            #expect(try !shop.bellwether.trusted("status").contains("pages"))
+            #expect(try !shop.bellwether.run("doctor").output.contains("pages"))
             // A fault's signal from outside would be survived: Swift's handler returns, and nothing faults again.
             for (place, signal) in [(1, SIGTERM), (2, SIGKILL), (3, SIGKILL)] {
-                #expect(eventually(within: 30) { beside.child != nil })
+                #expect(eventually { beside.child != nil })
                 kill(try #require(beside.child), signal)
                 let times = place == 1 ? "ended once" : "ended \(place) times"
                 #expect(
-                    try eventually(within: 60) { try bellwether.trusted("status").contains(times) },
+                    try eventually { try shop.bellwether.trusted("status").contains(times) },
                     "\(beside.service.log)")
-                let doctor = try bellwether.run("doctor").output.split(separator: "\n").first { $0.contains(" pages ") }
+                let doctor = try shop.bellwether.run("doctor").output.split(separator: "\n").first {
+                    $0.contains(" pages ")
+                }
                 let line = String(try #require(doctor))
                 #expect(line.hasPrefix(place < 3 ? "WARN" : "FAIL") && line.contains(times), "\(line)")
                 #expect(line.contains("To do: see"), "\(line)")
             }
-            #expect(try bellwether.trusted("status").contains("signal SIGKILL. Run: bellwether doctor"))
-            let status = try bellwether.trusted("status", "--format", "json")
+            #expect(try shop.bellwether.trusted("status").contains("signal SIGKILL. Run: bellwether doctor"))
+            let status = try shop.bellwether.trusted("status", "--format", "json")
             #expect(status.contains(#""within_a_day":3"#) && status.contains(#""why":"signal SIGKILL""#), "\(status)")
             let metrics = try beside.service.client().get("/metrics").body
             #expect(metrics.contains("\nbellwether_pages_last_exit \(128 + SIGKILL)\n"), "\(metrics)")
@@ -86,19 +82,19 @@ import Testing
     }
 
     @Test("it ends with the service, even with one that was killed, and leaves nothing behind") func ends() throws {
-        try withShop { _, _, bellwether in
+        try withExtendedLifetime(try Shop("shop")) { shop in
             for isKilled in [false, true] {
-                let beside = try Beside(bellwether)
+                let beside = try Beside(shop.bellwether)
                 let child = try #require(beside.child)
                 if isKilled { try beside.service.kill() } else { #expect(try beside.service.stop() == 0) }
-                #expect(eventually(within: 30) { !ProcessTable.isAlive(child) })
+                #expect(eventually { !ProcessTable.isAlive(child) })
             }
         }
     }
 
     @Test("no command line has the password of the database") func password() throws {
-        try withShop { database, _, _ in
-            let url = try database.url()
+        try withExtendedLifetime(try Shop("shop")) { shop in
+            let url = try shop.database.url()
             let beside = try Beside(Bellwether(database: url))
             defer { _ = try? beside.service.stop() }
             let words = ProcessTable.commandLine(of: try #require(beside.child))
@@ -111,9 +107,9 @@ import Testing
         let directory = TemporaryDirectory()
         let bellwether = Bellwether(data: directory("data"))
         let beside = try Beside(bellwether)
-        #expect(try eventually(within: 60) { try beside.isShown() })
+        #expect(try eventually { try beside.isShown() })
         let postmaster = try #require(bellwether.postmaster)
         #expect(try beside.service.stop() == 0)
-        #expect(eventually(within: 60) { !ProcessTable.isAlive(postmaster) })
+        #expect(eventually { !ProcessTable.isAlive(postmaster) })
     }
 }

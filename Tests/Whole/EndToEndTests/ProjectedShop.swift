@@ -1,30 +1,8 @@
 import Postgres
-import ServiceRuntime
 import TestSupport
 import Testing
 
-/// A database of one test's own with an app, and a service that takes its events.
-struct ProjectedShop {
-    let database: TestDatabase
-    let bellwether: Bellwether
-    let app: TestApp
-    let service: RunningService
-
-    /// Lends one, and takes everything away again. `words` go to `serve`.
-    static func open(
-        _ words: String..., timeZone: String = "UTC", _ body: (ProjectedShop) throws -> Void
-    ) throws {
-        let database = try TestDatabase.make()
-        defer { database.drop() }
-        let bellwether = try Bellwether(database)
-        let service = try bellwether.serve(words)
-        defer { _ = try? service.stop() }
-        try body(
-            ProjectedShop(
-                database: database, bellwether: bellwether, app: try database.makeApp("shop", timeZone: timeZone),
-                service: service))
-    }
-
+extension ProjectedShop {
     /// Posts events of one install, which are all taken.
     func post(_ install: String = Wire.id(), _ events: String...) throws {
         let results = try send(install, events)
@@ -54,7 +32,7 @@ struct ProjectedShop {
     }
 
     /// Waits until the funnels hold everything that was committed.
-    func becomesLevel(within seconds: Double = 20) throws -> Bool { try database.becomesLevel(within: seconds) }
+    func becomesLevel() throws -> Bool { try database.becomesLevel() }
 
     /// What an analyst reads in all funnels: each row with the name of its view.
     func funnels() throws -> [String] {

@@ -150,7 +150,7 @@ final class Load: Sendable {
             for place in stride(from: number, to: sent.count, by: clients) {
                 // Right after a fault some lane may still be without its connection.
                 var answer = try client.post(sent[place].body, key: self.key)
-                _ = try eventually(within: 60) {
+                _ = try eventually {
                     guard answer.status == 503, answer["retry-after"] != nil else { return true }
                     answer = try client.post(sent[place].body, key: self.key)
                     return false
@@ -251,5 +251,12 @@ final class Load: Sendable {
     /// A client that is turned away does not come again at once.
     private func rest(_ seconds: Double) {
         _ = state.wait(until: .after(seconds: seconds)) { state in state.isStopping ? true : nil }
+    }
+}
+
+extension Shop {
+    /// Starts so many clients of a service.
+    func load(clients: Int = 4, pause: Double = Load.pause, on service: RunningService) -> Load {
+        Load(clients: clients, pause: pause, on: service, key: app.secret)
     }
 }

@@ -7,11 +7,11 @@ import Testing
 @Suite("What is said of buttons")
 struct CategoryButtonTests {
     private let database: TestDatabase
-    private let app: RegisteredApp
+    private let app: TestApp
 
     init() throws {
         database = try TestDatabase.make()
-        app = try RegisteredApp(in: database)
+        app = try database.makeApp()
     }
 
     private static let four = ["ONE", "TWO", "THREE", "FOUR"].map { Button.titled($0) }
@@ -148,10 +148,10 @@ struct CategoryButtonTests {
     func dismissRate() throws {
         defer { database.drop() }
         for (category, delivered, dismissed) in [("A", 8, 2), ("B", 8, 2), ("C", 4, 0)] {
-            try app.projected.insert(
+            try app.insert(
                 "category_funnel",
                 [
-                    "category": try app.projected.word(.category, category), "delivered": delivered,
+                    "category": try app.word(.category, category), "delivered": delivered,
                     "dismissed": dismissed,
                 ])
         }

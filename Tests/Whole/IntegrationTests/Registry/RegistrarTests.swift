@@ -8,11 +8,11 @@ import Testing
 @Suite("Registering categories")
 struct RegistrarTests {
     private let database: TestDatabase
-    private let app: RegisteredApp
+    private let app: TestApp
 
     init() throws {
         database = try TestDatabase.make()
-        app = try RegisteredApp(in: database)
+        app = try database.makeApp()
     }
 
     private static let info = Category(
@@ -151,7 +151,7 @@ struct RegistrarTests {
     @Test("apps have registries of their own")
     func apps() throws {
         defer { database.drop() }
-        let other = try RegisteredApp("shop", in: database)
+        let other = try database.makeApp("shop")
         try app.register(Self.info)
         #expect(try other.register(Self.info).edition == 1)
         try other.register(Category(id: "ELSE"))
@@ -192,22 +192,19 @@ struct RegistrarTests {
         }
     }
 
-    @Test("a thousand categories of ten buttons are registered, and read, in no time")
+    @Test("a thousand categories of ten buttons are registered, and read")
     func large() throws {
         defer { database.drop() }
         let categories = (0..<1000).map { number in
             Category(id: "C\(number)", buttons: (0..<10).map { .titled("A\($0)") }, contentExtension: true)
         }
         var connection = try database.session(.ingest)
-        let began = Deadline.now
         for set in [CategorySet.own, .hive, .own] {
             let part = set == .hive ? Array(categories.prefix(500)) : categories
             let registration = try Registrar.register(
-                CategoryDocument(set: set, categories: part), of: app.app.id, on: &connection)
+                CategoryDocument(set: set, categories: part), of: app.id, on: &connection)
             #expect(registration.buttons == part.count * 10)
         }
         #expect(try app.verdicts().count == 10_000)
-        let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
-        #expect(seconds < 60, "\(seconds) s")
     }
 }

@@ -9,11 +9,11 @@ import Values
 @Suite("The check of what is registered")
 struct RegistryCheckTests {
     private let database: TestDatabase
-    private let app: RegisteredApp
+    private let app: TestApp
 
     init() throws {
         database = try TestDatabase.make()
-        app = try RegisteredApp(in: database)
+        app = try database.makeApp()
     }
 
     /// Each finding as `severity kind category/action count since`.
@@ -29,7 +29,7 @@ struct RegistryCheckTests {
     /// Writes taps into the log, one delivery each.
     private func log(_ category: String, _ taps: ActionTap...) throws {
         let events = taps.map { Event.sample(category: category, interaction: .actionTapped($0)) }
-        let verdicts = try database.appender().append([app.projected.app.submission(events)])[0]
+        let verdicts = try database.appender().append([app.submission(events)])[0]
         try #require(verdicts.allSatisfy { $0 == .accepted })
     }
 
@@ -67,9 +67,9 @@ struct RegistryCheckTests {
                 authenticationRequired: true, textInput: false), ActionTap(actionID: "VIEW"),
             // Nothing was said of this one but its place.
             ActionTap(actionID: "CLOSE", actionIndex: 1, actionCount: 2, activation: .background, destructive: true))
-        try app.projected.insert(
+        try app.insert(
             "category_funnel",
-            ["category": try app.projected.word(.category, "INFO"), "delivered": 9, "dismissed": 2, "expanded": 3])
+            ["category": try app.word(.category, "INFO"), "delivered": 9, "dismissed": 2, "expanded": 3])
         let check = try app.check()
         #expect(check.findings == [] && check.isClean)
         #expect(
@@ -167,26 +167,26 @@ struct RegistryCheckTests {
             Category(id: "RARE", buttons: [.titled("A")], customDismiss: true, contentExtension: true))
         try app.register(Category(id: "PLAIN"), set: .hive)
         // Of a hundred deliveries one is no alarm.
-        try app.projected.insert(
+        try app.insert(
             "category_funnel",
-            ["category": try app.projected.word(.category, "RARE"), "delivered": 300, "media_attached": 3])
+            ["category": try app.word(.category, "RARE"), "delivered": 300, "media_attached": 3])
         for category in ["INFO", "PLAIN", "OTHER", "SHOWN"] {
-            let word = try app.projected.word(.category, category)
+            let word = try app.word(.category, category)
             for (day, count) in [("2026-11-20", 1), ("2026-11-21", 2)] {
-                try app.projected.insert(
+                try app.insert(
                     "category_funnel", day: day,
                     [
                         "category": word, "delivered": 9, "dismissed": count, "expanded": 3 * count,
                         "media_attached": 2 * count,
                     ])
             }
-            try app.projected.insert(
+            try app.insert(
                 "media_funnel", ["category": word, "kind": 3, "network": 1, "outcome": 1, "deliveries": 7])
         }
-        try app.projected.insert(
+        try app.insert(
             "media_funnel",
             [
-                "category": try app.projected.word(.category, "INFO"), "kind": 3, "network": 1, "outcome": 4,
+                "category": try app.word(.category, "INFO"), "kind": 3, "network": 1, "outcome": 4,
                 "deliveries": 70,
             ])
         #expect(

@@ -58,8 +58,8 @@ struct EngagementTests {
     func funnels() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try RegisteredApp(in: database)
-        try Self.append(to: app.projected.app, in: database)
+        let app = try database.makeApp()
+        try Self.append(to: app, in: database)
         func sale() throws -> [String] {
             try app.rows(
                 "responded, received_responded, engaged, received_engaged, engagement_rate", "category_funnel",
@@ -118,13 +118,13 @@ struct EngagementTests {
     func report() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try RegisteredApp(in: database)
-        try Self.append(to: app.projected.app, in: database)
+        let app = try database.makeApp()
+        try Self.append(to: app, in: database)
         func page() throws -> (report: Report, text: String) {
             var connection = try database.connect()
             let now = Event.sampleTime + 40 * 3_600_000_000
             let report = try ReportReader(
-                app: app.app.slug, period: .day(CivilDate(year: 2026, month: 11, day: 20)!), now: now
+                app: app.slug, period: .day(CivilDate(year: 2026, month: 11, day: 20)!), now: now
             )
             .read(on: &connection)
             return (report, TextDocument(Page(report)).text(inColour: false))

@@ -14,7 +14,7 @@ struct ReportListTests {
     func rest() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         for place in 1...5 {
             let (category, campaign) = (try app.word(.category, "C\(place)"), try app.word(.campaign, "K\(place)"))
             let counts = ["delivered": 10 * place, "received": 5 * place]
@@ -48,7 +48,7 @@ struct ReportListTests {
     func others() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         try app.insert("install_days", ["active": 30])
         for place in 1...5 {
             let campaign = try app.word(.campaign, "K\(place)")
@@ -106,7 +106,7 @@ struct ReportListTests {
     func parts() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         let (category, campaign) = (try app.word(.category, "C"), try app.word(.campaign, "K"))
         try app.insert("category_funnel", ["category": category, "delivered": 150])
         try app.insert("story_funnel", ["campaign": campaign, "stories": 100])

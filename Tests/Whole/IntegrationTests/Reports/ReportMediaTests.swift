@@ -12,28 +12,28 @@ struct ReportMediaTests {
     func registered() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try RegisteredApp(in: database)
+        let app = try database.makeApp()
         try app.register(
             Category(id: "SHOWN", buttons: [.titled("A")], contentExtension: true),
             Category(id: "BANNER", buttons: [.titled("A")]), Category(id: "BARE", contentExtension: true))
         try app.register(Preset.hive.document)
         for category in ["SHOWN", "BANNER", "BARE", "SALE_CATEGORY", "UNKNOWN"] {
-            let word = try app.projected.word(.category, category)
-            try app.projected.insert("category_funnel", ["category": word, "delivered": 200, "media_attached": 2])
-            try app.projected.insert(
+            let word = try app.word(.category, category)
+            try app.insert("category_funnel", ["category": word, "delivered": 200, "media_attached": 2])
+            try app.insert(
                 "media_funnel", ["category": word, "kind": 3, "network": 1, "outcome": 1, "deliveries": 7])
         }
         // Attached, and not what was skipped.
-        try app.projected.insert(
+        try app.insert(
             "media_funnel",
             [
-                "category": try app.projected.word(.category, "SALE_CATEGORY"), "kind": 3, "network": 1, "outcome": 5,
+                "category": try app.word(.category, "SALE_CATEGORY"), "kind": 3, "network": 1, "outcome": 5,
                 "deliveries": 70,
             ])
         var analyst = try database.connect(as: TestCluster.analyst)
         let day = try #require(CivilDate(year: 2026, month: 11, day: 20))
         let report = try ReportReader(
-            app: app.projected.app.slug, period: .day(day), now: Timestamp(microseconds: 1_795_392_000_000_000)
+            app: app.slug, period: .day(day), now: Timestamp(microseconds: 1_795_392_000_000_000)
         ).read(on: &analyst)
         #expect(
             report.mediaWithButtons == [

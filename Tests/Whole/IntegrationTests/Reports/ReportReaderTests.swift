@@ -148,7 +148,7 @@ struct ReportReaderTests {
     func sampled() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         let start = Self.day.advanced(by: -28).start
         // One event in four minutes for 28 days; every fourth comes in the thirtieth hour after the end of its day.
         try database.run(
@@ -157,7 +157,7 @@ struct ReportReaderTests {
             INSERT INTO log.event (batch_id, device_at, received_at, event_id, install_id, app, codes, notification_key)
             SELECT 1, at,
                 CASE WHEN n % 4 = 3 THEN date_trunc('day', at, 'UTC') + interval '53 hours 30 minutes' ELSE at END,
-                gen_random_uuid(), gen_random_uuid(), \(app.app.id), \(Event.codes(of: .notificationReceived)), 'n'
+                gen_random_uuid(), gen_random_uuid(), \(app.id), \(Event.codes(of: .notificationReceived)), 'n'
             FROM generate_series(0, 28 * 360 - 1) AS n, LATERAL (
                 SELECT timestamptz '\(start)' + n * interval '4 minutes' + interval '7 seconds' AS at) AS moment
             """)

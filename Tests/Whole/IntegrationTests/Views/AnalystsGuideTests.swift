@@ -19,7 +19,7 @@ struct AnalystsGuideTests {
         #expect(queries.count == 23)
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         for funnel in AnalyticsFunnelViewTests.funnels {
             try app.insert(funnel.view, Dictionary(uniqueKeysWithValues: funnel.counts.map { ($0, 1) }))
         }
@@ -32,7 +32,7 @@ struct AnalystsGuideTests {
     func behindACell() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         let installs = [UUID(high: 0, low: 1), UUID(high: 0, low: 2)]
         let start = Event.sampleTime
         var events: [Event] = []
@@ -47,7 +47,7 @@ struct AnalystsGuideTests {
             other.notification.id = "another"
             events.append(other)
         }
-        _ = try database.appender().append([app.app.submission(events.reversed())])
+        _ = try database.appender().append([app.submission(events.reversed())])
         let category = try app.word(.category, "INFO_CATEGORY")
         for (place, install) in installs.enumerated() {
             // The second was not tapped as far as its fold says, so it is in another cell.

@@ -28,8 +28,8 @@ struct AnalyticsActionMedianTests {
         }
         let database = try TestDatabase.make()
         defer { database.drop() }
-        try ProjectedApp.makeSecondLine(in: database)
-        let app = try ProjectedApp(in: database).app.id
+        try database.makeSecondLine()
+        let app = try database.makeApp().id
         let timeRows = times.map { cell, count in
             "(\(count), \(cell.generation), \(app), date '2026-01-01' + \(cell.day), 0, 0, \(cell.bucket), \(cell.shard))"
         }
@@ -64,7 +64,7 @@ struct AnalyticsActionMedianTests {
     func untimed() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         try app.insert("category_actions", ["tapped_deliveries": 1, "taps": 1, "timed": 0])
         try app.insert("category_action_times", ["bucket": 200, "deliveries": 0])
         #expect(

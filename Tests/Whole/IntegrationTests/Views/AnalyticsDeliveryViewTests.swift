@@ -10,7 +10,7 @@ struct AnalyticsDeliveryViewTests {
 
     private func insert(
         _ key: String, generation: Int = 1, day: String = "2026-11-20", _ values: [String: Int] = [:],
-        into app: ProjectedApp,
+        into app: TestApp,
         firstAt: String = "2026-11-20 09:30:10+00", lastAt: String = "2026-11-20 09:31:10.5+00"
     ) throws {
         try app.insert(
@@ -57,7 +57,7 @@ struct AnalyticsDeliveryViewTests {
     func nothing() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         try insert("k", into: app)
         let words = String(repeating: ",\"\"", count: 10)
         let flags = String(repeating: ",f", count: 12)
@@ -71,7 +71,7 @@ struct AnalyticsDeliveryViewTests {
     func everything() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         var values = [
             "items": 17, "origin": 1, "media_kind": 2, "media_network": 1, "media_outcome": 1, "fetch_result": 2,
             "story_exit": 4, "furthest": 2, "pages": 5, "flags": 2 | 256, "authorization": 4, "launch": 2,
@@ -117,7 +117,7 @@ struct AnalyticsDeliveryViewTests {
     func flags() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         let bits = [
             "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
             "media_attached", "story_started", "story_finished", "suppressed", "sole",
@@ -168,8 +168,8 @@ struct AnalyticsDeliveryViewTests {
     func plans() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        try ProjectedApp.makeSecondLine(in: database)
-        let app = try ProjectedApp(in: database)
+        try database.makeSecondLine()
+        let app = try database.makeApp()
         for generation in [1, 2] { try insert("k", generation: generation, into: app) }
         #expect(try database.analystRows("SELECT notification_key FROM deliveries") == ["(k)"])
         let plan = try database.plan(of: "SELECT * FROM analytics.deliveries WHERE app = 'chat' AND day = '2026-11-20'")

@@ -42,7 +42,7 @@ struct AnalyticsFunnelViewTests {
     }
 
     /// The key that names every column: words of the app, and a code.
-    private func key(of funnel: Funnel, in app: ProjectedApp) throws -> [String: Int] {
+    private func key(of funnel: Funnel, in app: TestApp) throws -> [String: Int] {
         var key: [String: Int] = [:]
         for (column, kind) in funnel.words { key[column] = try app.word(kind, "a \(column)") }
         for code in funnel.codes { key[code.column] = code.code }
@@ -59,8 +59,8 @@ struct AnalyticsFunnelViewTests {
     func sums(funnel: Funnel) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        try ProjectedApp.makeSecondLine(in: database)
-        let app = try ProjectedApp(in: database)
+        try database.makeSecondLine()
+        let app = try database.makeApp()
         // Each column has a number of its own, so none can be taken for another.
         let numbers = Dictionary(uniqueKeysWithValues: funnel.counts.enumerated().map { ($1, $0 + 1) })
         try app.insertEverywhere(funnel.view, numbers, key: try key(of: funnel, in: app))
@@ -86,7 +86,7 @@ struct AnalyticsFunnelViewTests {
     func rows(funnel: Funnel) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let (app, other) = (try ProjectedApp(in: database), try ProjectedApp("other", in: database))
+        let (app, other) = (try database.makeApp(), try database.makeApp("other"))
         let ones = Dictionary(uniqueKeysWithValues: funnel.counts.map { ($0, 1) })
         let named = try key(of: funnel, in: app)
         try app.insert(funnel.view, ones)
@@ -172,7 +172,7 @@ struct AnalyticsFunnelViewTests {
     func rates() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         let wanted: [(view: String, values: [String: Int], rates: String, expected: String)] = [
             (
                 "category_funnel", ["delivered": 16, "received": 8, "responded": 7, "received_responded": 2],
@@ -235,8 +235,8 @@ struct AnalyticsFunnelViewTests {
     func plans(funnel: Funnel) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        try ProjectedApp.makeSecondLine(in: database)
-        let app = try ProjectedApp(in: database)
+        try database.makeSecondLine()
+        let app = try database.makeApp()
         try app.insertEverywhere(funnel.view, [funnel.counts[0]: 1])
         for days in ["= '2026-11-20'", "BETWEEN '2026-11-01' AND '2026-11-30'"] {
             let plan = try database.plan(

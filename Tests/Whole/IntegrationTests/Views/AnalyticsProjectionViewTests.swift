@@ -77,7 +77,7 @@ struct AnalyticsProjectionViewTests {
     func generations() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        try ProjectedApp.makeSecondLine(in: database)
+        try database.makeSecondLine()
         try commit(hoursAgo: [2], in: database)
         try database.run(
             """

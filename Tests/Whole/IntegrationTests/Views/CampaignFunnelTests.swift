@@ -57,7 +57,7 @@ struct CampaignFunnelTests {
     func sideBySide() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         let sale = try app.word(.campaign, "sale")
         let b = try app.word(.variant, "b")
         try app.insert("campaign_funnel", ["campaign": sale, "delivered": 4, "received": 4, "received_responded": 1])
@@ -68,13 +68,13 @@ struct CampaignFunnelTests {
                 send("1", campaign: "sale", recipients: 5), send("2", campaign: "sale", messages: ["m1", "m2", "m3"]),
                 send("3", campaign: "sale", variant: "b", recipients: 6), send("4", campaign: "untold"),
                 send("5", campaign: "none", recipients: 0),
-            ], of: app.app, in: database)
+            ], of: app, in: database)
         try export(
             [
                 row("m1"), row("m1", event: "MESSAGE_DELIVERED"), row("m2"),
                 row("m9", event: "MESSAGE_DELIVERED", label: "sale-label"),
             ],
-            of: app.app, in: database)
+            of: app, in: database)
         #expect(
             try counts(database) == [
                 #"(2026-11-20,"","",,,,2,)"#, #"(2026-11-20,none,"",0,,,0,)"#, #"(2026-11-20,sale,"",8,2,1,4,)"#,
@@ -94,8 +94,8 @@ struct CampaignFunnelTests {
     func silent() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
-        try ProjectedApp.makeSecondLine(in: database)
+        let app = try database.makeApp()
+        try database.makeSecondLine()
         let (sync, mixed) = (try app.word(.campaign, "sync"), try app.word(.campaign, "mixed"))
         try app.insertEverywhere("silent_funnel", ["woken": 7], key: ["campaign": sync])
         try app.insert("silent_funnel", ["campaign": mixed, "woken": 3])
@@ -109,7 +109,7 @@ struct CampaignFunnelTests {
                 send("2", campaign: "sync", variant: "b", recipients: 10),
                 send("3", campaign: "mixed", recipients: 10),
                 send("4", campaign: "mixed", recipients: 10, at: Self.noon + Self.day),
-            ], of: app.app, in: database)
+            ], of: app, in: database)
         #expect(
             try database.analystRows(
                 """
@@ -127,10 +127,10 @@ struct CampaignFunnelTests {
     func attribution() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         func deliver(_ key: String, install: Int, at time: String, campaign: Int, variant: Int = 0) throws {
             let name = Projections.Delivery.Name(
-                app: app.app.id, shard: 0, install: UUID(high: 0, low: UInt64(install)), notificationKey: key)
+                app: app.id, shard: 0, install: UUID(high: 0, low: UInt64(install)), notificationKey: key)
             try app.insert(
                 "delivery",
                 [
@@ -162,13 +162,13 @@ struct CampaignFunnelTests {
                 send("only a label", label: "alone", recipients: 3),
                 send("label and variant", variant: "z", label: "own", recipients: 1, messages: ["8", "9"]),
                 send("later", campaign: "named", messages: ["9"], at: Self.noon + 2),
-            ], of: app.app, in: database)
+            ], of: app, in: database)
         try export(
             [
                 row("0:1%ff", label: "l"), row("2", label: "l"), row("3"), row("4", label: "l"),
                 row("5", label: "many"),
                 row("6", label: "alone"), row("7"), row("8", label: "own"), row("9", label: "own"),
-            ], of: app.app, in: database)
+            ], of: app, in: database)
         #expect(
             try counts(database, "AND accepted > 0") == [
                 #"(2026-11-20,"","",1,1,,0,)"#, #"(2026-11-20,alone,"",3,1,,0,)"#, "(2026-11-20,first,v,,1,,0,)",

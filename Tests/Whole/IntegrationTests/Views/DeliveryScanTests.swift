@@ -15,7 +15,7 @@ struct DeliveryScanTests {
     func plan(attribute: String) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         try app.insert(
             "delivery", ["locale": try app.word(.locale, "th-TH"), "flags": 2],
             texts: [

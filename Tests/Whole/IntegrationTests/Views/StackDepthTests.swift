@@ -119,7 +119,7 @@ struct StackDepthTests {
             history.add(.received(Receipt(via: .serviceExtension)), noon.later(hours: 24 * day), of: delivery)
         }
         _ = try history.store()
-        try ProjectedApp.makeSecondLine(in: database)
+        try database.makeSecondLine()
         let plan = try database.plan(
             of: "SELECT * FROM analytics.stack_depth_funnel WHERE app = 'shop' AND day = '2026-11-20'")
         let words = plan.joined(separator: "\n")

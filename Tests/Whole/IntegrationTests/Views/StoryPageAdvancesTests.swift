@@ -39,8 +39,8 @@ struct StoryPageAdvancesTests {
     func advances() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        try ProjectedApp.makeSecondLine(in: database)
-        let app = try ProjectedApp(in: database)
+        try database.makeSecondLine()
+        let app = try database.makeApp()
         let campaign = try app.word(.campaign, "sale")
         let told = ["last": 9, "auto_advances": 10, "manual_advances": 20, "campaign": campaign]
         try app.insert("story_funnel", ["campaign": campaign, "stories": 18])
@@ -55,13 +55,13 @@ struct StoryPageAdvancesTests {
         try app.insert("story_page_gaps", ["campaign": campaign, "page_index": 1, "gap": 60, "advances": 1])
         try app.insert("story_page_gaps", ["campaign": campaign, "category": 7, "gap": 60, "advances": 5000])
         #expect(try pages(database) == ["(sale,0,,,10,20,6993)", "(sale,1,,,0,0,1)"])
-        try tell("1", campaign: "sale", at: 0, [("One", 3), ("Two", 5)], of: app.app, in: database)
-        try tell("2", campaign: "another", at: 9, [("No", 9)], of: app.app, in: database)
+        try tell("1", campaign: "sale", at: 0, [("One", 3), ("Two", 5)], of: app, in: database)
+        try tell("2", campaign: "another", at: 9, [("No", 9)], of: app, in: database)
         #expect(
             try pages(database) == ["(sale,0,One,3000,\(10 + 30 * 111),\(20 + 33 * 111),0)", "(sale,1,Two,5000,0,1,0)"])
         // The newest send that has a story counts; what was never shown is no page.
-        try tell("3", campaign: "sale", at: 1, [(nil, 1), ("Uno", 30)], of: app.app, in: database)
-        try tell("4", campaign: "sale", at: -1, [("Old", 1)], of: app.app, in: database)
+        try tell("3", campaign: "sale", at: 1, [(nil, 1), ("Uno", 30)], of: app, in: database)
+        try tell("4", campaign: "sale", at: -1, [("Old", 1)], of: app, in: database)
         #expect(try pages(database) == ["(sale,0,Uno,30000,10,\(20 + 63 * 111),0)", "(sale,1,,,0,0,1)"])
     }
 
@@ -69,7 +69,7 @@ struct StoryPageAdvancesTests {
     func asItWasThen() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp(in: database)
+        let app = try database.makeApp()
         let campaign = try app.word(.campaign, "weekly")
         let (a, b) = (try app.word(.variant, "a"), try app.word(.variant, "b"))
         for day in ["2026-11-13", "2026-11-20", "2026-11-27"] {
@@ -92,9 +92,9 @@ struct StoryPageAdvancesTests {
                 "SELECT day, variant, send_id FROM story_day_pages WHERE fault = 'no_image' ORDER BY day, variant")
         }
         let (noon, day) = (Int64(2 * 3_600_000_000), Int64(86_400_000_000))
-        try tell("1", campaign: "weekly", at: noon, [("First", 3)], of: app.app, in: database)
+        try tell("1", campaign: "weekly", at: noon, [("First", 3)], of: app, in: database)
         try tell(
-            "2", campaign: "weekly", variant: "b", at: noon, [("First of b", 5), (nil, 1)], of: app.app, in: database)
+            "2", campaign: "weekly", variant: "b", at: noon, [("First of b", 5), (nil, 1)], of: app, in: database)
         // A week before the first send, the earliest one after it describes the story.
         let first = [
             #"(2026-11-13,"",First,3000,1,0)"#, "(2026-11-13,a,First,3000,1,0)",
@@ -108,9 +108,9 @@ struct StoryPageAdvancesTests {
 
         // Sent again, a week later at the first moment of the day, and a little before midnight of the day before.
         let midnight = 7 * day - (9 * 3_600 + 30 * 60 + 10) * 1_000_000
-        try tell("3", campaign: "weekly", at: midnight, [("Second", 9), (nil, 1)], of: app.app, in: database)
+        try tell("3", campaign: "weekly", at: midnight, [("Second", 9), (nil, 1)], of: app, in: database)
         try tell(
-            "4", campaign: "weekly", variant: "b", at: midnight - 1, [("Second of b", 3)], of: app.app, in: database)
+            "4", campaign: "weekly", variant: "b", at: midnight - 1, [("Second of b", 3)], of: app, in: database)
         #expect(try pages().prefix(6) == first[...])
         #expect(
             try pages().suffix(3) == [
@@ -123,7 +123,7 @@ struct StoryPageAdvancesTests {
                 "(2026-11-13,b,2)", "(2026-11-20,b,2)", #"(2026-11-27,"",3)"#, "(2026-11-27,a,3)",
             ])
         // A send of a variant on a later day does not take the place of the one that was there.
-        try tell("5", campaign: "weekly", variant: "a", at: 9 * day, [("Third", 4)], of: app.app, in: database)
+        try tell("5", campaign: "weekly", variant: "a", at: 9 * day, [("Third", 4)], of: app, in: database)
         #expect(try pages()[3...5] == first[3...5] && pages()[7] == "(2026-11-27,a,Second,9000,0,1)")
     }
 

@@ -107,7 +107,7 @@ struct ToolExampleTests {
         #expect(try Self.text("grafana/provisioning/datasources/bellwether.yml").contains("uid: bellwether\n"))
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let app = try ProjectedApp("shop", in: database)
+        let app = try database.makeApp("shop")
         for funnel in AnalyticsFunnelViewTests.funnels {
             try app.insert(funnel.view, Dictionary(uniqueKeysWithValues: funnel.counts.map { ($0, 1) }))
         }

@@ -6,17 +6,8 @@ import TestSupport
 import Testing
 import Values
 
-/// An app that registers categories and whose projection tables a test fills by hand.
-struct RegisteredApp {
-    let projected: ProjectedApp
-
-    var database: TestDatabase { projected.database }
-    var app: App { projected.app.app }
-
-    init(_ slug: String = "chat", in database: TestDatabase) throws {
-        projected = try ProjectedApp(slug, in: database)
-    }
-
+/// Registering categories, and filling the tables that their buttons are judged by.
+extension TestApp {
     @discardableResult
     func register(_ categories: Category..., set: CategorySet = .own) throws -> Registration {
         try register(CategoryDocument(set: set, categories: categories))
@@ -29,16 +20,16 @@ struct RegisteredApp {
     @discardableResult
     func register(_ document: CategoryDocument) throws -> Registration {
         var connection = try database.session(.ingest)
-        return try Registrar.register(document, of: app.id, on: &connection)
+        return try Registrar.register(document, of: id, on: &connection)
     }
 
     /// Deliveries of a category on which buttons were to be seen.
     func exposed(_ category: String, _ deliveries: Int, day: String = "2026-11-20", generation: Int = 1, shard: Int = 0)
         throws
     {
-        try projected.insert(
+        try insert(
             "category_exposures", generation: generation, shard: shard, day: day,
-            ["category": try projected.word(.category, category), "exposed": deliveries])
+            ["category": try word(.category, category), "exposed": deliveries])
     }
 
     /// Taps of a button.
@@ -46,18 +37,18 @@ struct RegisteredApp {
         _ category: String, _ action: String, _ deliveries: Int, taps: Int? = nil, day: String = "2026-11-20",
         generation: Int = 1, shard: Int = 0
     ) throws {
-        try projected.insert(
+        try insert(
             "category_actions", generation: generation, shard: shard, day: day,
             [
-                "category": category.isEmpty ? 0 : try projected.word(.category, category),
-                "action_id": try projected.word(.actionID, action), "tapped_deliveries": deliveries,
+                "category": category.isEmpty ? 0 : try word(.category, category),
+                "action_id": try word(.actionID, action), "tapped_deliveries": deliveries,
                 "taps": taps ?? deliveries,
             ])
     }
 
     /// Rows of a view, as an analyst reads them.
     func rows(_ columns: String, _ view: String, by order: String) throws -> [String] {
-        try database.analystRows("SELECT \(columns) FROM \(view) WHERE app = '\(app.slug)' ORDER BY \(order)")
+        try database.analystRows("SELECT \(columns) FROM \(view) WHERE app = '\(slug)' ORDER BY \(order)")
     }
 
     /// What each button is said to be.

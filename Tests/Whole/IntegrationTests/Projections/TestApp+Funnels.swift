@@ -4,35 +4,13 @@ import Telemetry
 import TestSupport
 import Values
 
-/// An app whose projection tables a test fills by hand, row by row and partition by partition.
-///
-/// Partition 0 is what retention sealed, 1 the live generation's; a second generation, partition 2, is still being
-/// built.
-struct ProjectedApp {
-    let database: TestDatabase
-    let app: TestApp
-
-    init(_ slug: String = "chat", in database: TestDatabase) throws {
-        self.database = database
-        app = try database.makeApp(slug)
-    }
-
-    /// A second generation with its partition of every table.
-    static func makeSecondLine(in database: TestDatabase) throws {
-        try database.run(
-            """
-            INSERT INTO projection.generation (id, state) VALUES (2, 'building');
-            INSERT INTO projection.projector (generation, name, version, tables_generation)
-            SELECT 2, name, version, 2 FROM projection.projector WHERE generation = 1;
-            SELECT projection.make_table(relname, 2) FROM pg_class
-            WHERE relnamespace = 'projection'::regnamespace AND relkind = 'p';
-            """)
-    }
-
+/// Projection tables that a test fills by hand, row by row and partition by partition. Partition 0 is what retention
+/// sealed, 1 the live generation's; a second generation, partition 2, is still being built.
+extension TestApp {
     /// The id of a word, learned now if need be.
     func word(_ kind: WordKind, _ value: String) throws -> Int {
         let id: Int32 = try database.value(
-            "SELECT id FROM log.learn_words(\(app.id), \(kind.rawValue), \([value]), '{1}', \([UUID.random()]), 1000, 1000, 1000)"
+            "SELECT id FROM log.learn_words(\(id), \(kind.rawValue), \([value]), '{1}', \([UUID.random()]), 1000, 1000, 1000)"
         )
         return Int(id)
     }
@@ -51,7 +29,7 @@ struct ProjectedApp {
         for (column, text) in texts { given[column] = "'\(text)'" }
         given["generation"] = String(generation)
         given["shard"] = String(shard)
-        given["app"] = String(app.id)
+        given["app"] = String(id)
         given["day"] = "'\(day)'"
         let columns: [String] = try database.column(
             """
@@ -75,6 +53,18 @@ struct ProjectedApp {
 }
 
 extension TestDatabase {
+    /// A second generation with its partition of every table.
+    func makeSecondLine() throws {
+        try run(
+            """
+            INSERT INTO projection.generation (id, state) VALUES (2, 'building');
+            INSERT INTO projection.projector (generation, name, version, tables_generation)
+            SELECT 2, name, version, 2 FROM projection.projector WHERE generation = 1;
+            SELECT projection.make_table(relname, 2) FROM pg_class
+            WHERE relnamespace = 'projection'::regnamespace AND relkind = 'p';
+            """)
+    }
+
     /// The columns of a view in their order, each with its type: `day:date`.
     func columns(of view: String) throws -> [String] {
         try column(
