@@ -87,7 +87,7 @@ struct FoundOutTests {
         }
         #expect(isSeen)
         try cells.restore(1)
-        let isFound = eventually(within: 60) { service.log.contains("it was restored from a backup") }
+        let isFound = eventually { service.log.contains("it was restored from a backup") }
         #expect(isFound, "\(service.log)")
         #expect(try refusal("SELECT count(*) FROM analytics.events")?.contains("restored") == true)
         #expect(try service.stop() == 0)

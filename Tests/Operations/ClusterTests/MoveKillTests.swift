@@ -324,7 +324,7 @@ struct MoveKillTests {
         #expect(eventually { own.count > before + 20 })
         // A move has five maps, and two more for each switch that took too long; a busy machine may need a second one.
         let maps = try cells.cluster().map.epoch - cells.map.epoch
-        #expect(refused > 0 && refused < 5 && maps <= 7, "\(refused) s, \(maps) maps")
+        #expect(refused > 0 && maps <= 7, "\(refused) s, \(maps) maps")
         #expect(others.map(\.refusals) == others.map { _ in 0 })
         let stored = try own.stop().count + others.reduce(0) { try $0 + $1.stop().count }
         #expect(try service.stop() == 0)

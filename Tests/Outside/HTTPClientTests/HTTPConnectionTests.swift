@@ -88,11 +88,10 @@ struct HTTPConnectionTests {
         var limits = HTTPConnection.Limits()
         limits.request = 0.3
         let connection = HTTPConnection(limits: limits, usesProxy: false)
-        let start = Deadline.now
+        // The server never answers.
         #expect(throws: HTTPClientError.timedOut(server.url("/park"))) {
             try post(to: server.url("/park"), on: connection)
         }
-        #expect(Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9 < 10)
         #expect(try post("x", to: server.url("/echo"), on: connection).status == 200)
     }
 

@@ -73,7 +73,7 @@ final class Chromium {
 
     private func isThere(_ condition: String) throws {
         // While one page gives way to the next, there is nobody to ask.
-        let came = eventually(within: 20) {
+        let came = eventually {
             (try? evaluate("\(condition) && document.readyState == 'complete'") as? Bool) == true
         }
         guard came else {

@@ -51,7 +51,7 @@ struct LookedAt: Sendable {
         let look = try Look(configuration, log: .silent)
         look.start()
         // Nobody gets in before the keys were read once.
-        _ = try eventually(within: 30) { try HTTPClient(look).get("/").status != 503 }
+        _ = try eventually { try HTTPClient(look).get("/").status != 503 }
         return look
     }
 

@@ -46,7 +46,7 @@ struct WaitingTests {
     /// Asks until the page is there, or something else than waiting.
     private func finished() throws -> RawClient.Answer {
         var answer = try HTTPClient(look).get(Self.category)
-        _ = try eventually(within: 30) {
+        _ = try eventually {
             if answer.status == 202 { answer = try HTTPClient(look).get(Self.category) }
             return answer.status != 202
         }
@@ -95,7 +95,7 @@ struct WaitingTests {
         try heldUp { holder in
             #expect(try HTTPClient(look).get(Self.category).status == 202)
             #expect(try questions() == 1)
-            #expect(try eventually(within: 30) { try questions() == 0 })
+            #expect(try eventually { try questions() == 0 })
             try holder.execute(script: "COMMIT")
             #expect(try finished().status == 200)
         }

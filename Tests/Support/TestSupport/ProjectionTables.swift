@@ -32,7 +32,7 @@ package enum ProjectionTables {
 
 extension TestDatabase {
     /// Waits until the funnels hold everything that was committed, as analysts are told.
-    package func becomesLevel(within seconds: Double = 20) throws -> Bool {
+    package func becomesLevel(within seconds: Double = 300) throws -> Bool {
         try lending(.analyst) { connection in
             try eventually(within: seconds) {
                 connection.deadline = .after(seconds: 120)

@@ -15,7 +15,6 @@ package final class RunningService: Sendable {
         // It says so of each door, one after the other.
         guard
             eventually(
-                within: 60,
                 {
                     addresses = RunningService.addresses(in: process.messages)
                     return addresses.count == doors || !process.isRunning
@@ -31,7 +30,7 @@ package final class RunningService: Sendable {
     package var port: UInt16 { addresses[0].split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
     /// Waits until it says that it is ready for traffic.
-    package func waitUntilReady(within seconds: Double = 30) throws {
+    package func waitUntilReady(within seconds: Double = 300) throws {
         guard eventually(within: seconds, { (try? client().get("/readyz").status) == 200 }) else {
             throw ChildProcess.Failure(description: "the service is not ready: \(log)")
         }
@@ -46,7 +45,7 @@ package final class RunningService: Sendable {
     @discardableResult
     package func stop() throws -> Int32 {
         process.signal(SIGTERM)
-        return try process.wait(within: 60).status
+        return try process.wait(within: 300).status
     }
 
     /// Kills it: it can do nothing about it.

@@ -3,8 +3,6 @@ import Testing
 
 @Suite("Locks and waiting")
 struct LockTests {
-    private func seconds(since start: Deadline) -> Double { Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9 }
-
     @Test("many threads that count together lose nothing")
     func exclusion() {
         let count = Lock(0)
@@ -33,8 +31,7 @@ struct LockTests {
         let lock = Lock(0)
         let start = Deadline.now
         #expect(lock.wait(until: .after(seconds: 0.1)) { $0 == 1 ? true : nil } == nil)
-        #expect(seconds(since: start) >= 0.1)
-        #expect(seconds(since: start) < 5)
+        #expect(Deadline.now.nanoseconds - start.nanoseconds >= 100_000_000)
     }
 
     @Test("a deadline that has passed still looks once")
@@ -48,13 +45,13 @@ struct LockTests {
         "a change wakes who waits, with a deadline and without one", arguments: [true, false])
     func notification(hasDeadline: Bool) {
         let lock = Lock([Int]())
-        let start = Deadline.now
         let giver = Worker(name: "giver") {
             for number in 1...3 { lock.withLockNotifying { $0.append(number) } }
         }
-        #expect(lock.wait(until: hasDeadline ? .after(seconds: 30) : .never) { $0.count == 3 ? $0 : nil } == [1, 2, 3])
+        // Woken, or the test would take an hour or not end.
+        #expect(
+            lock.wait(until: hasDeadline ? .after(seconds: 3600) : .never) { $0.count == 3 ? $0 : nil } == [1, 2, 3])
         giver.join()
-        #expect(seconds(since: start) < 10)
     }
 
     @Test("a change wakes everybody who waits")

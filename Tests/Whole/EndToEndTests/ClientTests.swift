@@ -44,7 +44,7 @@ struct ClientTests {
     ) throws {
         var found: [String] = []
         let expected = expected.sorted()
-        _ = try eventually(within: 20) {
+        _ = try eventually {
             found = try rows(columns, view).sorted()
             return found == expected
         }

@@ -29,7 +29,7 @@ struct ErasureRequestTests {
     /// Asks until it is done, as a server does, and returns the receipt.
     private func receipt(_ install: String, key: String, from service: RunningService) throws -> [String: Any] {
         var last: RawClient.Answer?
-        let isDone = try eventually(within: 60) {
+        let isDone = try eventually {
             last = try delete(install, key: key, on: service.client())
             return last?.status == 200
         }

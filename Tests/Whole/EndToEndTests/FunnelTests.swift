@@ -24,7 +24,7 @@ struct FunnelTests {
     ) throws {
         let query = "SELECT \(columns) FROM \(view) WHERE app = '\(app.slug)' ORDER BY \(view).*"
         var found: [String] = []
-        _ = try eventually(within: 20) {
+        _ = try eventually {
             found = try shared.database.analystRows(query)
             return found == expected
         }
@@ -176,7 +176,7 @@ struct FunnelTests {
             FROM deliveries WHERE app = '\(app.slug)'
             """
         var seen: Set<String> = []
-        let isMoving = try eventually(within: 40) {
+        let isMoving = try eventually {
             let row = try shared.database.analystRows(look)[0]
             #expect(Set(row.dropFirst().dropLast().split(separator: ",")).count == 1, "\(row)")
             seen.insert(row)
@@ -185,7 +185,7 @@ struct FunnelTests {
         #expect(isMoving, "\(seen)")
         isDone.withLock { $0 = true }
         for client in clients { client.join() }
-        #expect(try shared.database.becomesLevel(within: 40))
+        #expect(try shared.database.becomesLevel())
         let all = accepted.withLock { $0 }
         #expect(try shared.database.analystRows(look) == ["(\(all),\(all),\(all))"])
     }

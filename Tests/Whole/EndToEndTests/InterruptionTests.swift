@@ -33,7 +33,7 @@ struct InterruptionTests {
     func command(_ signal: Int32) throws {
         let bellwether = try makeBlocked()
         let list = try bellwether.start(["app", "list"])
-        #expect(eventually(within: 30) { waits(bellwether) }, "\(list.messages)")
+        #expect(eventually { waits(bellwether) }, "\(list.messages)")
         let server = try #require(bellwether.postmaster)
         list.signal(signal)
         let ended = try list.wait()
@@ -45,7 +45,7 @@ struct InterruptionTests {
     func demo() throws {
         let bellwether = Bellwether(data: scratch("demo"))
         let demo = try Bellwether(database: nil).start(["demo", "--data", scratch("demo"), "--installs", "5000"])
-        let isUnderway = eventually(within: 60) {
+        let isUnderway = eventually {
             guard let url = bellwether.superuserURL, var connection = try? Connection(url: url) else { return false }
             return (try? connection.query("SELECT FROM log.batch LIMIT 1").isEmpty) == false
         }

@@ -129,7 +129,7 @@ import Testing
         let (app, bellwether, now) = (try database.makeApp("shop"), try Bellwether(database), Date())
         let service = try bellwether.serve("--look", "127.0.0.1:0")
         defer { _ = try? service.stop() }
-        #expect(eventually(within: 60) { service.log.contains("\"looking\"") })
+        #expect(eventually { service.log.contains("\"looking\"") })
         let said = try #require(service.log.firstMatch(of: /"looking","address":"[0-9.]+:([0-9]+)"/))
         let look = HTTPClient(port: try #require(UInt16(said.1)))
         let events = Self.events(seed: seed, now)
@@ -142,7 +142,7 @@ import Testing
             #expect(answer.status == 200 && rejected < 400, "\(answer.body.prefix(400))")
         }
         // A report of yesterday does not wait for what was stored today.
-        let isLevel = try eventually(within: 60) {
+        let isLevel = try eventually {
             let metrics = try service.client().get("/metrics").body
             return metrics.contains("\nbellwether_projection_lag_batches 0\n")
                 && metrics.contains("\nbellwether_projected_events_total \(events.count)\n")

@@ -79,7 +79,7 @@ struct NightlyReportTests {
         // Each report stops before it is made; that of one app meets a fault there, as nobody knows of any.
         for app in ["apples", "books", "cars"] {
             var child: pid_t?
-            let isThere = eventually(within: 60) {
+            let isThere = eventually {
                 child = ProcessTable.family(of: night.id).first {
                     ProcessTable.commandLine(of: $0).contains(app) && ProcessTable.isStopped($0)
                 }

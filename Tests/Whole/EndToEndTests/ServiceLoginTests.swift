@@ -123,7 +123,7 @@ import Testing
     /// The pages ask for the owner's key.
     private func expectPages(_ url: String) throws {
         let pages = try Bellwether(database: url).start(["look", "--listen", "0.0.0.0:0"])
-        #expect(eventually(within: 60) { pages.messages.contains("\"looking\"") || !pages.isRunning })
+        #expect(eventually { pages.messages.contains("\"looking\"") || !pages.isRunning })
         let port = try #require(pages.messages.firstMatch(of: /"address":"0.0.0.0:([0-9]+)"/), "\(pages.messages)").1
         #expect(
             try eventually { try HTTPClient(port: UInt16(port) ?? 0).get("/sign-in").status == 200 },
@@ -147,7 +147,7 @@ import Testing
                 "BELLWETHER_DATABASE_URL": url, "BELLWETHER_REPORT_DIRECTORY": reports.path,
                 "BELLWETHER_REPORT_MARK": reports("mark"),
             ])
-        let isMade = eventually(within: 60) { FileManager.default.fileExists(atPath: reports("mark")) }
+        let isMade = eventually { FileManager.default.fileExists(atPath: reports("mark")) }
         #expect(isMade && night.isRunning, "\(night.messages)")
         let files = try FileManager.default.contentsOfDirectory(atPath: reports("shop"))
         #expect(Set(files.map { ($0 as NSString).pathExtension }) == ["txt", "md", "html", "json", "csv"])
@@ -165,7 +165,7 @@ import Testing
                 "PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path,
                 "BELLWETHER_DATABASE_URL": url, "BELLWETHER_RETAIN_DAYS": "1", "BELLWETHER_REPORT_MARK": marks("mark"),
             ])
-        let isDone = eventually(within: 60) { FileManager.default.fileExists(atPath: marks("mark")) }
+        let isDone = eventually { FileManager.default.fileExists(atPath: marks("mark")) }
         #expect(isDone && night.isRunning, "\(night.messages)")
         night.signal(SIGTERM)
         #expect(try night.wait().status == 128 + SIGTERM)

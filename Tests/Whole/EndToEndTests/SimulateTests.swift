@@ -84,7 +84,7 @@ struct SimulateTests {
     func interrupted() throws {
         let process = try Bellwether(database: nil).start(
             ["simulate", "--url", url, "--write-key", app.secret, "--rate", "100"])
-        let isSeen = try eventually(within: 30) {
+        let isSeen = try eventually {
             try shared.database.analystRows("SELECT count(*) > 20 FROM events WHERE app = '\(app.slug)'") == ["(t)"]
         }
         #expect(isSeen)
@@ -104,7 +104,7 @@ struct SimulateTests {
         #expect(unknown.status == 1)
         #expect(unknown.messages.contains("does not accept the write key (401)"))
         let process = try bellwether.start(["simulate", "--url", url, "--write-key", app.secret, "--rate", "100"])
-        let isSeen = try eventually(within: 30) {
+        let isSeen = try eventually {
             try shared.database.analystRows("SELECT count(*) > 5 FROM events WHERE app = '\(app.slug)'") == ["(t)"]
         }
         #expect(isSeen)

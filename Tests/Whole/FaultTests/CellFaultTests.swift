@@ -86,7 +86,7 @@ struct CellFaultTests {
             let end = Deadline.after(seconds: 16)
             let haveAnswers = try eventually {
                 let longest = try longest(of: 2) { try servers.post(client, free[0]) }
-                #expect(longest < 3, "waiting for a cell takes ten seconds and more")
+                #expect(longest < 10, "waiting for a cell takes ten seconds and more")
                 return end.hasPassed && waiting.allSatisfy { $0.0.hasUnread }
             }
             #expect(haveAnswers)
@@ -127,8 +127,8 @@ struct CellFaultTests {
         let ended = try move.wait()
         #expect(ended.status == 0, "\(ended)")
         let seconds = try #require(ended.messages.firstMatch(of: /503 for ([0-9.]+) s/).flatMap { Double($0.1) })
-        // To find out that it stands still takes ten.
-        #expect(seconds < 5)
+        // To find out that it stands still takes ten, and the switch a small part of one.
+        #expect(seconds < 10)
         #expect(try servers.service.stop() == 0)
     }
 

@@ -58,7 +58,7 @@ struct CommitFaultTests {
         var connection = try Connection(url: url)
         connection.deadline = .after(seconds: 120)
         let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
-        return try eventually(within: 90) {
+        return try eventually {
             try connection.query("SELECT min(position) FROM projection.progress")[0].get(0, as: Int64.self) >= head
         }
     }

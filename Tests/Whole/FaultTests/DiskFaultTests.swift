@@ -16,7 +16,7 @@ struct DiskFaultTests {
         for _ in 0..<2 {
             #expect(load.isServed())
             let refused = load.refusals
-            let isFull = eventually(within: 120) {
+            let isFull = eventually {
                 disk.fill()
                 // A new file of the log of changes is needed sooner.
                 if let url = bellwether.superuserURL, var connection = try? Connection(url: url) {
@@ -46,7 +46,7 @@ struct DiskFaultTests {
         let load = Load(on: service, key: shop.key)
         #expect(load.isServed())
         let refused = load.refusals
-        let isFull = eventually(within: 120) {
+        let isFull = eventually {
             disk.fill()
             if let url = shop.bellwether.superuserURL, var connection = try? Connection(url: url) {
                 _ = try? connection.query("SELECT pg_switch_wal()")

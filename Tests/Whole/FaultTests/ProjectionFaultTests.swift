@@ -60,7 +60,7 @@ struct ProjectionFaultTests {
     /// The funnels reach where the log stands now, while it grows.
     private func catchesUp(_ database: TestDatabase) throws -> Bool {
         let head: Int64 = try database.value("SELECT max(number) FROM log.batch")
-        return try eventually(within: 20) {
+        return try eventually {
             try database.value("SELECT min(position) FROM projection.progress", as: Int64.self) >= head
         }
     }

@@ -64,12 +64,9 @@ struct SlowNameFaultTests {
         let client = service.client()
         let end = Deadline.after(seconds: FaultLength.seconds(3))
         repeat {
-            let began = Deadline.now
             #expect(try client.get("/healthz").status == 200)
             #expect(try client.get("/readyz").status == 503)
             #expect(try client.post(Wire.envelope(Wire.event()), key: key).status == 503)
-            let took = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
-            #expect(took < 20, "\(took) s")
         } while !end.hasPassed
         #expect(load.brokenConnections == 0)
 
@@ -79,7 +76,6 @@ struct SlowNameFaultTests {
         let began = Deadline.now
         #expect(try second.stop() == 0)
         let took = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
-        #expect(took < 30, "\(took) s")
         FaultLength.report("no name is resolved: a service stopped after \(took) s")
         let command = try bellwether.run("status")
         #expect(command.status == 69 && command.messages.contains("name servers"), "\(command)")

@@ -165,10 +165,8 @@ struct EventLogRetentionTests {
         try Retention.recordLosses(of: Self.january, on: &connection)
         var reader = try database.connect()
         try reader.execute(script: "BEGIN; SELECT count(*) FROM log.event WHERE device_at > '2011-02-01'")
-        let start = Deadline.now
+        // While the reader is there: it gave up by itself.
         #expect(try Retention.drop(Self.january, until: .after(seconds: 0.3), on: &connection) == .busy)
-        // Two or three attempts of 100 ms; the machine may be busy.
-        #expect(Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9 < 5)
         #expect(
             try database.appender().append([app.submission([Event.sample(at: noon(2, 3))])]) == [[.accepted]])
         try database.expectGateHolds()

@@ -7,13 +7,6 @@ import Testing
 
 @Suite("Deadlines and cancelling")
 struct PostgresDeadlineTests {
-    /// Seconds that a body took.
-    private func seconds(_ body: () throws -> Void) rethrows -> Double {
-        let start = Deadline.now
-        try body()
-        return Double(Deadline.now.nanoseconds - start.nanoseconds) / 1e9
-    }
-
     private func isTimedOut(_ error: PostgresError?) -> Bool {
         if case .timedOut = error { true } else { false }
     }
@@ -25,11 +18,10 @@ struct PostgresDeadlineTests {
         var other = try database.connect()
         var connection = try database.connect()
         connection.deadline = .after(seconds: 0.2)
-        let took = seconds {
-            let error = #expect(throws: PostgresError.self) { try connection.query("SELECT pg_sleep(30)") }
-            #expect(isTimedOut(error) && error?.isRetriable == true && error?.isUnavailable == true)
-        }
-        #expect(took >= 0.19 && took < 5)
+        let began = Deadline.now
+        let error = #expect(throws: PostgresError.self) { try connection.query("SELECT pg_sleep(3600)") }
+        #expect(Deadline.now.nanoseconds - began.nanoseconds >= 190_000_000)
+        #expect(isTimedOut(error) && error?.isRetriable == true && error?.isUnavailable == true)
         #expect(connection.isUsable == false)
         #expect(throws: PostgresError.self) { try connection.query("SELECT 1") }
         #expect(try other.query("SELECT 1")[0].get(0, as: Int32.self) == 1)
@@ -41,14 +33,11 @@ struct PostgresDeadlineTests {
         defer { database.drop() }
         var connection = try database.connect()
         connection.deadline = .after(seconds: 0.2)
-        let took = seconds {
-            let error = #expect(throws: PostgresError.self) {
-                try connection.copyOut(
-                    "COPY (SELECT generate_series(1, 1e12::bigint)) TO STDOUT (FORMAT binary)", { _ in })
-            }
-            #expect(isTimedOut(error))
+        let error = #expect(throws: PostgresError.self) {
+            try connection.copyOut(
+                "COPY (SELECT generate_series(1, 1e12::bigint)) TO STDOUT (FORMAT binary)", { _ in })
         }
-        #expect(took < 5)
+        #expect(isTimedOut(error))
         #expect(connection.isUsable == false)
     }
 
@@ -106,11 +95,9 @@ struct PostgresDeadlineTests {
         for process in processes { kill(process, SIGSTOP) }
 
         asking.deadline = .after(seconds: 0.2)
-        let query = seconds {
-            let error = #expect(throws: PostgresError.self) { try asking.query("SELECT 1") }
-            #expect(isTimedOut(error))
-        }
-        #expect(query < 2)
+        // The server moves again only when the test has ended.
+        let unanswered = #expect(throws: PostgresError.self) { try asking.query("SELECT 1") }
+        #expect(isTimedOut(unanswered))
 
         // More than the socket holds: the sending stands still, not only the answer.
         var rows = CopyRows(columns: 1)
@@ -119,18 +106,12 @@ struct PostgresDeadlineTests {
             rows.append(String(repeating: "x", count: 1 << 20))
         }
         copying.deadline = .after(seconds: 0.2)
-        let copy = seconds {
-            let error = #expect(throws: PostgresError.self) {
-                try copying.copyIn("COPY kept FROM STDIN (FORMAT binary)", rows)
-            }
-            #expect(isTimedOut(error))
+        let unread = #expect(throws: PostgresError.self) {
+            try copying.copyIn("COPY kept FROM STDIN (FORMAT binary)", rows)
         }
-        #expect(copy < 2)
+        #expect(isTimedOut(unread))
 
-        let connect = seconds {
-            _ = #expect(throws: PostgresError.self) { _ = try Connection(url: url + "?connect_timeout=2") }
-        }
-        #expect(connect < 8)
+        #expect(throws: PostgresError.self) { _ = try Connection(url: url + "?connect_timeout=2") }
     }
 
     @Test("another thread cancels a statement, and the connection lives on")

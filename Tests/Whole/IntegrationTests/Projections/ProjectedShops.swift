@@ -137,7 +137,7 @@ struct ProjectedShops: Sendable {
         runner.start()
         defer { runner.stop() }
         let result = try body()
-        #expect(try database.becomesLevel(within: 25))
+        #expect(try database.becomesLevel())
         return result
     }
 }

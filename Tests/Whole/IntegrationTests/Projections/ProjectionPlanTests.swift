@@ -36,7 +36,7 @@ struct ProjectionPlanTests {
         runner.start()
         for batches in [1, 99] {
             try append(batches, of: app, to: database)
-            #expect(try database.becomesLevel(within: 60))
+            #expect(try database.becomesLevel())
         }
         runner.stop()
         #expect(try database.value("SELECT count(*) FROM projection.delivery", as: Int64.self) == 1_000)

@@ -48,7 +48,7 @@ struct ProjectionRunnerTests {
         let metrics = [Metrics(), Metrics()]
         let runners = try metrics.map { try runner(of: database, mostEvents: 150, metrics: $0) }
         for runner in runners { runner.start() }
-        #expect(try eventually(within: 60) { try isLevel(database) })
+        #expect(try eventually { try isLevel(database) })
         for runner in runners { runner.stop() }
         let folded = metrics.map { metrics in
             metrics.render().split(separator: "\n").first { $0.hasPrefix("bellwether_projected_events_total ") }

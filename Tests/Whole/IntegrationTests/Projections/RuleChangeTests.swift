@@ -76,11 +76,11 @@ struct RuleChangeTests {
         defer { runner.stop() }
         let more = try Traffic(seeds: 11...13, in: database)
         try more.appendRest()
-        #expect(try eventually(within: 60) { try due(database).isEmpty }, "\(lines.all)")
+        #expect(try eventually { try due(database).isEmpty }, "\(lines.all)")
         let last = try Traffic(seeds: 21...21, in: database)
         try last.appendRest()
         #expect(
-            try eventually(within: 60) {
+            try eventually {
                 try database.column("SELECT name FROM analytics.projections WHERE lag <> 0", of: String.self).isEmpty
             })
         for traffic in [traffic, more, last] { try traffic.expectOracle() }
@@ -95,7 +95,7 @@ struct RuleChangeTests {
             Runner(.init(url: try database.url()), metrics: Metrics(), log: .silent, isWell: { true })
         }
         for runner in runners { runner.start() }
-        #expect(try eventually(within: 60) { try due(database).isEmpty })
+        #expect(try eventually { try due(database).isEmpty })
         for runner in runners { runner.stop() }
         // None was begun a second time.
         #expect(

@@ -79,7 +79,7 @@ struct ZoneChangeTests {
         let onlooker = Onlooker(shops.database) { try FunnelReading(within: &$0).broken }
         try shops.besideRunner {
             try shops.append(shops.events.dropFirst(shops.events.count / 2))
-            let isMade = try eventually(within: 30) { try shops.database.pendingZones().isEmpty }
+            let isMade = try eventually { try shops.database.pendingZones().isEmpty }
             #expect(isMade)
         }
         onlooker.expectContent()
@@ -184,7 +184,7 @@ struct ZoneChangeTests {
         defer { shops.database.drop() }
         try shops.besideRunner {
             // It has written down by which rules the days stand.
-            let isSo = try eventually(within: 30) {
+            let isSo = try eventually {
                 try shops.database.value("SELECT count(*) FROM projection.zone", as: Int64.self)
                     == shops.shops.reduce(0) { $0 + Int64($1.apps.count) }
             }
@@ -203,7 +203,7 @@ struct ZoneChangeTests {
         }
         #expect(try shops.database.pendingZones().isEmpty)
         try shops.besideRunner {
-            let isSo = try eventually(within: 30) {
+            let isSo = try eventually {
                 try shops.database.value(
                     "SELECT count(*) FROM projection.zone WHERE rules = 'of an older release'", as: Int64.self) == 0
             }
