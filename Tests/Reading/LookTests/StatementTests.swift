@@ -71,6 +71,14 @@ import Values
         #expect(words([], open: 0).isEmpty)
     }
 
+    @Test("a share is rounded once, where it is shown, so that a table says what the figures above it say")
+    func rounded() throws {
+        for path in ["", "/category?category=SALE", "/campaign?campaign=autumn", "/installs"] {
+            let shown = try page(path, from: 3, to: 2)
+            #expect(shown.contains(", 6) AS") && !shown.contains(", 4)"), "\(path)")
+        }
+    }
+
     @Test("days are compared with other days; of more days or fewer, by the day") func compared() throws {
         let same = try page("", from: 7, to: 2, with: days(13, 8))
         #expect(same.contains(" from ") && !same.contains(" a day, from "))

@@ -88,7 +88,7 @@ enum AppPage {
             ) AS chosen
             LEFT JOIN (
                 SELECT category, sum(delivered) AS delivered_before, sum(received) AS received_before, sum(received_engaged) AS received_engaged_before,
-                    round(sum(received_engaged) / nullif(sum(received), 0), 4) AS engagement_before
+                    round(sum(received_engaged) / nullif(sum(received), 0), 6) AS engagement_before
                 FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.compared)) GROUP BY category
             ) AS compared USING (category)
             ORDER BY delivered DESC, category

@@ -101,7 +101,7 @@ enum CategoryPage {
         let counts: Query = """
             count(*) AS delivered, count(*) FILTER (WHERE received) AS received,
                 count(*) FILTER (WHERE received AND engaged) AS received_engaged,
-                round(count(*) FILTER (WHERE received AND engaged)::numeric / nullif(count(*) FILTER (WHERE received), 0), 4)
+                round(count(*) FILTER (WHERE received AND engaged)::numeric / nullif(count(*) FILTER (WHERE received), 0), 6)
                     AS engagement_rate
             FROM analytics.deliveries
             WHERE app = \(state.app ?? "") AND day = \(day) AND category = \(state.filters[.category] ?? "") AND NOT silent

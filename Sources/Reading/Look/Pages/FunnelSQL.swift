@@ -5,9 +5,9 @@ enum FunnelSQL {
     /// The sums that people compare, of rows of any funnel of deliveries.
     static let sums: Query = """
         sum(delivered) AS delivered, sum(received) AS received, sum(received_responded) AS received_responded,
-            sum(received_engaged) AS received_engaged, round(sum(received) / nullif(sum(delivered), 0), 4) AS receipt_coverage,
-            round(sum(received_responded) / nullif(sum(received), 0), 4) AS response_rate,
-            round(sum(received_engaged) / nullif(sum(received), 0), 4) AS engagement_rate
+            sum(received_engaged) AS received_engaged, round(sum(received) / nullif(sum(delivered), 0), 6) AS receipt_coverage,
+            round(sum(received_responded) / nullif(sum(received), 0), 6) AS response_rate,
+            round(sum(received_engaged) / nullif(sum(received), 0), 6) AS engagement_rate
         """
 
     /// All steps of the funnel.
@@ -16,9 +16,9 @@ enum FunnelSQL {
             sum(action_tapped) AS action_tapped, sum(story_action_tapped) AS story_action_tapped,
             sum(responded) AS responded, sum(received_responded) AS received_responded,
             sum(received_engaged) AS received_engaged, sum(dismissed) AS dismissed, sum(unanswered) AS unanswered,
-            sum(suppressed) AS suppressed, round(sum(received) / nullif(sum(delivered), 0), 4) AS receipt_coverage,
-            round(sum(received_responded) / nullif(sum(received), 0), 4) AS response_rate,
-            round(sum(received_engaged) / nullif(sum(received), 0), 4) AS engagement_rate
+            sum(suppressed) AS suppressed, round(sum(received) / nullif(sum(delivered), 0), 6) AS receipt_coverage,
+            round(sum(received_responded) / nullif(sum(received), 0), 6) AS response_rate,
+            round(sum(received_engaged) / nullif(sum(received), 0), 6) AS engagement_rate
         """
 
     static let byDay: Query = "string_agg(day || '=' || delivered, ' ' ORDER BY day) AS by_day"

@@ -9,8 +9,8 @@ enum StoryPage {
     private static let counts: Query = """
         sum(stories) AS stories, sum(started) AS started, sum(completed) AS completed, sum(exit_clicked) AS exit_clicked,
             sum(exit_finished) AS exit_finished, sum(exit_fallback) AS exit_fallback, sum(exit_abandoned) AS exit_abandoned,
-            round(sum(completed) / nullif(sum(started), 0), 4) AS completion_rate,
-            round(sum(exit_fallback) / nullif(sum(stories), 0), 4) AS fallback_rate
+            round(sum(completed) / nullif(sum(started), 0), 6) AS completion_rate,
+            round(sum(exit_fallback) / nullif(sum(stories), 0), 6) AS fallback_rate
         """
 
     static func read(_ state: PageState, _ scope: Scope, on connection: inout Connection) throws(PostgresError) -> Sight
@@ -41,7 +41,7 @@ enum StoryPage {
             """
             SELECT variant, page_index, max(page_title) AS page_title, sum(planned) AS planned, sum(reached) AS reached,
                 sum(shown) AS shown, sum(clicked) AS clicked, sum(exited) AS exited,
-                round(sum(clicked) / nullif(sum(shown), 0), 4) AS click_rate,
+                round(sum(clicked) / nullif(sum(shown), 0), 6) AS click_rate,
                 round(sum(dwell_ms) / nullif(sum(dwells), 0) / 1000, 1) AS mean_dwell_seconds
             FROM analytics.story_page_funnel AS p
             JOIN (
