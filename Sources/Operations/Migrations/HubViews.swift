@@ -139,18 +139,20 @@ package enum HubViews {
     private struct Summed {
         let keys: [String]
         let counts: [String]
+        /// Sums of fractions.
+        var amounts: [String] = []
         let rates: [(name: String, part: String, whole: String)]
 
         func definition(of view: String) -> String {
             let columns =
-                keys + counts.map { "\($0)::bigint AS \($0)" }
+                keys + counts.map { "\($0)::bigint AS \($0)" } + amounts
                 + rates.map { "round(\($0.part) / nullif(\($0.whole), 0), 4) AS \($0.name)" }
             return """
                 SELECT cluster.gather('analytics.\(view)');
                 CREATE OR REPLACE VIEW analytics.\(view) AS
                 SELECT \(columns.joined(separator: ", "))
                 FROM (
-                    SELECT \((keys + counts.map { "sum(\($0)) AS \($0)" }).joined(separator: ", "))
+                    SELECT \((keys + (counts + amounts).map { "sum(\($0)) AS \($0)" }).joined(separator: ", "))
                     FROM hub.\(view)
                     GROUP BY \(keys.joined(separator: ", "))
                 ) AS total;
@@ -170,6 +172,13 @@ package enum HubViews {
         "category_version_funnel": Summed(
             keys: ["app", "day", "category", "platform", "app_version"], counts: funnelCounts, rates: funnelRates),
         "hour_funnel": byHour, "device_hour_funnel": byHour,
+        "pressure_funnel": Summed(
+            keys: ["app", "day", "category", "pressure"],
+            counts: [
+                "received", "received_responded", "received_engaged", "turned_off", "compared", "compared_responded",
+            ],
+            amounts: ["expected_responded"],
+            rates: rates + [(name: "response_ratio", part: "compared_responded", whole: "expected_responded")]),
     ]
     private static let byHour = Summed(
         keys: ["app", "day", "category", "hour"],

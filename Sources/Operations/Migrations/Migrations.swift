@@ -74,6 +74,7 @@ package enum Migrations {
             Migration("view_category_version_funnel", PackageResources.view_category_version_funnel_sql),
             Migration("view_hour_funnel", PackageResources.view_hour_funnel_sql),
             Migration("view_device_hour_funnel", PackageResources.view_device_hour_funnel_sql),
+            Migration("view_pressure_funnel", PackageResources.view_pressure_funnel_sql),
             Migration("view_data_quality", PackageResources.view_data_quality_sql),
             Migration("view_projections", PackageResources.view_projections_sql),
             Migration("view_reports", PackageResources.view_reports_sql),

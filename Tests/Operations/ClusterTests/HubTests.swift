@@ -63,7 +63,8 @@ struct HubTests {
         }
         for view in [
             "category_funnel", "category_actions", "campaign_funnel", "story_page_funnel", "send_delays",
-            "stack_depth_funnel", "category_version_funnel", "hour_funnel", "device_hour_funnel", "deliveries",
+            "stack_depth_funnel", "category_version_funnel", "hour_funnel", "device_hour_funnel", "pressure_funnel",
+            "deliveries",
         ] {
             // A bare current_date would stay here, and all days come.
             for day in ["'2026-11-20'", "(SELECT current_date - 1)"] {

@@ -20,7 +20,7 @@ struct EventLogAccessMatrixTests {
             "analytics.hour_funnel: SELECT", "analytics.client_drops: SELECT",
             "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
-            "analytics.projections: SELECT",
+            "analytics.pressure_funnel: SELECT", "analytics.projections: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
             "analytics.report_pages: SELECT", "analytics.report_to_do: SELECT",
             "analytics.reports: SELECT",
