@@ -102,7 +102,7 @@ package struct EnvelopeCheck: Sendable {
                         ("detail", rejection.detail),
                     ]
                 }
-            return JSONObject([("index", index)] + members)
+            return JSONObject(members).preceded(by: "index", index)
         }
         let counts = counts
         let object: JSONObject = [

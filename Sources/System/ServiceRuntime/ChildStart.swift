@@ -38,7 +38,7 @@ package struct ChildStart {
 
         var signals = sigset_t()
         unsafe sigfillset(&signals)
-        var attributes = unsafe Self.attributes(handling: signals, flags: POSIX_SPAWN_SETPGROUP)
+        var attributes = Self.attributes(handling: signals, flags: POSIX_SPAWN_SETPGROUP)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var process: pid_t = 0
         let code = unsafe Self.withCStrings(words) { words in

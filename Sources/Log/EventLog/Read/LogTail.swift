@@ -176,8 +176,9 @@ package struct LogTail {
         }
         guard filter.isOpen, count > shown else { return true }
         let rest = count - shown
-        let place: [(String, any JSONWritable)] = cell.map { [("cell", $0)] } ?? []
-        let told = JSONObject([("result", "rejected")] + place + [("batch", batch.number), ("not_kept", rest)])
+        var told: JSONObject = ["batch": batch.number, "not_kept": rest]
+        if let cell { told = told.preceded(by: "cell", cell) }
+        told = told.preceded(by: "result", "rejected")
         return show(
             line(
                 "\(batch.number)  \(rest) more rejected, already kept or not kept: see bellwether rejected list",
