@@ -45,6 +45,9 @@ struct DemoTests {
             "psql", "--", "-Atc",
             "SELECT count(*) > 10 FROM events WHERE received_at - occurred_at > interval '6 hours'")
         #expect(late == "t\n")
+        // Some turn notifications on again.
+        let on = try bellwether.trusted("psql", "--", "-Atc", "SELECT sum(turned_on) > 0 FROM install_days")
+        #expect(on == "t\n")
         // No question of the guide comes back empty, and no view.
         let views = try bellwether.trusted(
             "psql", "--", "-Atc", "SELECT 'TABLE ' || view FROM pg_views AS v (schema, view) WHERE schema = 'analytics'"

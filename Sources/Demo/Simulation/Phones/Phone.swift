@@ -14,6 +14,8 @@ struct Phone {
     /// Whether its owner has turned notifications off in the settings. The app learns of it when it next comes to the
     /// front.
     var isMuted = false
+    /// How often its owner has opened the app since the app has known that notifications are off.
+    private var launchesWithout = 0
     /// The index of the app's version.
     private(set) var version: Int
     /// Until then, it neither receives nor sends anything.
@@ -82,17 +84,33 @@ struct Phone {
             settings: source.settings)
     }
 
-    /// Records that notifications were turned off, if the app has not seen it yet.
-    mutating func noteMuted(at time: Timestamp, _ dice: inout Dice) -> Bool {
-        guard isMuted, source.authorization != .denied else { return false }
+    /// Whether its owner misses notifications that are off, and turns them on again. It follows from the install.
+    private var isMissed: Bool { Dice.mix(source.installID.low &+ 1) % 3 == 0 }
+
+    /// The app comes to the front. Records that notifications were turned off, if it has not seen that yet, or that
+    /// they were turned on again: by some, when they have looked into the app a few times without having been told.
+    mutating func noteSetting(at time: Timestamp, _ dice: inout Dice) -> Bool {
+        guard source.authorization == .denied else {
+            guard isMuted else { return false }
+            launchesWithout = 0
+            change(to: .denied, at: time, &dice)
+            return true
+        }
+        launchesWithout += 1
+        guard isMissed, launchesWithout > 2 else { return false }
+        isMuted = false
+        change(to: .authorized, at: time, &dice)
+        return true
+    }
+
+    private mutating func change(to authorization: Authorization, at time: Timestamp, _ dice: inout Dice) {
         seq += 1
         let written = EventText(
             id: UUID(time: time + clock.error, &dice), at: time + clock.error, seq: seq, notification: Notification(),
-            interaction: .permissionChanged(to: .denied, from: source.authorization),
+            interaction: .permissionChanged(to: authorization, from: source.authorization),
             writesMilliseconds: habits.writesMilliseconds)
         pending.append(Record(at: time, text: written.text(), fault: nil))
-        describe(appVersion: source.appVersion, authorization: .denied)
-        return true
+        describe(appVersion: source.appVersion, authorization: authorization)
     }
 
     /// Records an event about a notification.

@@ -58,7 +58,7 @@ extension World {
 
     /// A person opens the app by its icon.
     mutating func launched(_ phone: Int) {
-        if phones[phone].noteMuted(at: now, &dice) { noted += 1 }
+        if !isSteady, phones[phone].noteSetting(at: now, &dice) { noted += 1 }
         // People have swiped some notifications away, which iOS does not report.
         phones[phone].centre.removeAll { _ in dice.chance(0.35) }
         sweep(phone)
