@@ -16,6 +16,8 @@ struct Phone {
     var isMuted = false
     /// How often its owner has opened the app since the app has known that notifications are off.
     private var launchesWithout = 0
+    /// The number of notifications that were shown while the app was not in front.
+    private var shown = 0
     /// The index of the app's version.
     private(set) var version: Int
     /// Until then, it neither receives nor sends anything.
@@ -63,11 +65,13 @@ struct Phone {
         !isMuted && source.authorization != .denied && source.authorization != .notDetermined
     }
 
-    /// Whether this notification makes its owner turn notifications off. Who likes the app is more patient. It follows
-    /// from the notification and the install, so that a notification annoys in every audience or in none.
-    func isTooMuch(_ push: Push) -> Bool {
-        let luck = Double(Dice.mix(source.installID.low ^ UInt64(push.number)) >> 11) * 0x1p-53
-        return !isDormant && luck < 0.0008 / (0.5 + habits.engagement)
+    /// One more notification is shown. Whether it makes its owner turn notifications off: which one does follows from the
+    /// install alone, so it is the same in every audience and on every day. Who likes the app is more patient.
+    mutating func isTooMuch() -> Bool {
+        let luck = Double(Dice.mix(source.installID.low &+ 2) >> 11) * 0x1p-53
+        let annoyance = 0.0008 / (0.5 + habits.engagement)
+        shown += 1
+        return !isDormant && shown == 1 + Int(min(luck / annoyance, 1e6))
     }
 
     /// Updates the app to a newer version.

@@ -18,7 +18,7 @@ extension World {
             let time = now.after(seconds: min(172_800, dice.lognormal(median: median, spread: 1.3)))
             agenda.enter(.reaction(phone: phone, push, reaction), at: awake(time, phones[phone].zone))
         }
-        if !isSteady, !isInForeground, phones[phone].isTooMuch(push) { phones[phone].isMuted = true }
+        if !isSteady, !isInForeground, phones[phone].isTooMuch() { phones[phone].isMuted = true }
         if push.hasReceipt, audience.extensionSends, phones[phone].habits.sendsAtOnce || isSteady {
             planUpload(from: phone, within: 1...15)
         }

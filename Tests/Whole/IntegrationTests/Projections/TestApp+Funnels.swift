@@ -9,10 +9,10 @@ import Values
 extension TestApp {
     /// The id of a word, learned now if need be.
     func word(_ kind: WordKind, _ value: String) throws -> Int {
-        let id: Int32 = try database.value(
+        let word: Int32 = try database.value(
             "SELECT id FROM log.learn_words(\(id), \(kind.rawValue), \([value]), '{1}', \([UUID.random()]), 1000, 1000, 1000)"
         )
-        return Int(id)
+        return Int(word)
     }
 
     /// Puts a row into a table. What is not named is 0, or null where that may be; `state` and the times must be.

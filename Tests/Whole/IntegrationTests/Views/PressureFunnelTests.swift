@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The price of one more push", .timeLimit(.minutes(5)))
+@Suite("The price of one more push")
 struct PressureFunnelTests {
     @Test("each receipt counts where a plain count of its neighbours puts it, over a change of clocks")
     func random() throws {
