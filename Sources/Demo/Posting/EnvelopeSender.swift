@@ -28,7 +28,7 @@ package final class EnvelopeSender: Sendable {
         var taken = 0
         /// The due times of envelopes in flight, by connection number.
         var underway: [Int: Timestamp] = [:]
-        var tally = PostTally()
+        var tally = PostCounts()
         var isClosed = false
         /// After this, nothing is tried again.
         var end = Deadline.never
@@ -52,7 +52,7 @@ package final class EnvelopeSender: Sendable {
     }
 
     /// The results so far.
-    package var tally: PostTally { state.withLock { $0.tally } }
+    package var tally: PostCounts { state.withLock { $0.tally } }
 
     /// Why the server takes nothing at the moment; nil if it does.
     package var trouble: String? { state.withLock { $0.trouble } }
@@ -101,7 +101,7 @@ package final class EnvelopeSender: Sendable {
     }
 
     /// Takes no more envelopes, gives up those that have not arrived by the deadline, and returns the results.
-    package func close(by deadline: Deadline) -> PostTally {
+    package func close(by deadline: Deadline) -> PostCounts {
         state.withLockNotifying { state in
             state.isClosed = true
             state.end = deadline

@@ -22,7 +22,7 @@ struct DemoRun {
 
     /// The results of what the phones sent.
     struct Sent {
-        let tally: PostTally
+        let tally: PostCounts
         /// How many events the service should have rejected, and how many it should have known already.
         let faults: Int
         let repeated: Int
@@ -54,7 +54,7 @@ struct DemoRun {
         let service = try startService(clock)
         defer { service.stop() }
         let traffic = DemoTraffic(to: ServerAddress("http://\(service.address)"), of: apps, clock: clock)
-        var tally: PostTally?
+        var tally: PostCounts?
         defer { if tally == nil { _ = traffic.close() } }
         try traffic.register(apps)
         var reporter = try ReporterSession(access: access, log: log).open()
@@ -119,7 +119,7 @@ struct DemoRun {
     /// `reports` in the data directory. That directory belongs to the database's user, so do not follow a link they
     /// may have put there.
     private func reportDirectory(_ path: String) throws -> OutputDirectory {
-        guard let data = access.cluster?.dataDirectory else { return try OutputDirectory(path, isMade: true) }
+        guard let data = access.server?.dataDirectory else { return try OutputDirectory(path, isMade: true) }
         var status = stat()
         let owner: Set<uid_t> = unsafe stat(data, &status) == 0 ? [status.st_uid] : []
         return try OutputDirectory(data, trusting: owner).directory("reports")

@@ -38,7 +38,7 @@ final class DemoTraffic {
         self.clock = clock
     }
 
-    var tally: PostTally { office.tally }
+    var tally: PostCounts { office.tally }
 
     /// Advances all apps to a moment, and posts what their phones send.
     func advance(_ apps: inout [DemoApp], to time: Timestamp) throws {
@@ -84,7 +84,7 @@ final class DemoTraffic {
     }
 
     /// Gives up what has not arrived.
-    func close() -> PostTally { office.close(by: .now) }
+    func close() -> PostCounts { office.close(by: .now) }
 }
 
 /// A clock that only moves when it is set, and never back.

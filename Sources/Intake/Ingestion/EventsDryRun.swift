@@ -55,7 +55,7 @@ struct EventsDryRun: Sendable {
     /// The answer, with the verdicts on those events that could be read.
     private func response(_ exceptions: [(index: Int, verdict: Verdict)]) -> Response {
         let rejected = envelope.rejected.map { ($0.index, Verdict.rejected($0.rejection)) }
-        var writer = OutcomeWriter(envelope, rejected + exceptions)
+        var writer = ResultWriter(envelope, rejected + exceptions)
         writer.unread = unread(among: Set(rejected.map(\.0)))
         return writer.response
     }

@@ -7,7 +7,7 @@ internal import Values
 /// Sends rejected events through ingestion again, with the clock and the envelope of their receipt.
 package struct Replay {
     /// How many events had which result.
-    package struct Outcome: Sendable {
+    package struct Counts: Sendable {
         package var accepted = 0
         package var duplicate = 0
         package var rejected = 0
@@ -16,7 +16,7 @@ package struct Replay {
 
         package init() {}
 
-        package static func += (sum: inout Outcome, other: Outcome) {
+        package static func += (sum: inout Counts, other: Counts) {
             sum.accepted += other.accepted
             sum.duplicate += other.duplicate
             sum.rejected += other.rejected
@@ -36,8 +36,8 @@ package struct Replay {
     /// Replays all events that the filter selects, a few hundred at a time.
     package mutating func run(
         _ filter: RejectionFilter, on connection: inout Connection
-    ) throws(PostgresError) -> Outcome {
-        var outcome = Outcome()
+    ) throws(PostgresError) -> Counts {
+        var outcome = Counts()
         var page = filter
         page.limit = 500
         page.after = 0
@@ -50,7 +50,7 @@ package struct Replay {
     }
 
     private func replay(
-        _ rejections: [StoredRejection], on connection: inout Connection, _ outcome: inout Outcome
+        _ rejections: [StoredRejection], on connection: inout Connection, _ outcome: inout Counts
     ) throws(PostgresError) {
         var submissions: [Submission] = []
         var ids: [Int64] = []

@@ -39,7 +39,7 @@ package final class SendsRoute: Sendable {
             do throws(SendsFault) {
                 // These requests are rare, so each gets a new decoder.
                 let items = try SendsDecoder().decode(envelope: body)
-                let receipt = SendStore.Receipt(app: access.app, key: access.key, receivedAt: received.time)
+                let receipt = SendStore.Arrival(app: access.app, key: access.key, receivedAt: received.time)
                 store(items, bytes: body.count, receipt, answer)
             } catch {
                 answer.send(Problem(reading: error))
@@ -47,14 +47,14 @@ package final class SendsRoute: Sendable {
         }
     }
 
-    private func store(_ items: [SendsDecoder.Item], bytes: Int, _ receipt: SendStore.Receipt, _ answer: Answer) {
+    private func store(_ items: [SendsDecoder.Item], bytes: Int, _ receipt: SendStore.Arrival, _ answer: Answer) {
         let sends = items.compactMap { try? $0.get() }
         let metrics = self.metrics
         // The body, and the strings and rows made of it.
         destinations.table.share(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
             connection, isShared throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
-            var outcome = OutcomeWriter(count: items.count)
+            var outcome = ResultWriter(count: items.count)
             for (index, item) in items.enumerated() {
                 switch item {
                 case .success(let send):

@@ -7,8 +7,8 @@ internal import Values
 /// Collects the verdicts on a request's events from the writers that have a part of it. The last writer answers.
 final class VerdictCollector: Sendable {
     /// The result of the request.
-    enum Outcome: Sendable {
-        case settled(OutcomeWriter)
+    enum RequestResult: Sendable {
+        case settled(ResultWriter)
         /// Its key was closed before all of it was committed.
         case keyClosed
         /// The map of shards has changed: some of it belongs to another cell.
@@ -29,10 +29,10 @@ final class VerdictCollector: Sendable {
 
     private let state: Lock<State>
     private let envelope: DecodedEnvelope
-    private let done: @Sendable (Outcome) -> Void
+    private let done: @Sendable (RequestResult) -> Void
 
     /// Waits for that many parts. Without parts, it answers at once.
-    init(_ envelope: DecodedEnvelope, parts: Int, _ done: @escaping @Sendable (Outcome) -> Void) {
+    init(_ envelope: DecodedEnvelope, parts: Int, _ done: @escaping @Sendable (RequestResult) -> Void) {
         self.done = done
         self.envelope = envelope
         let state = State(
@@ -63,13 +63,13 @@ final class VerdictCollector: Sendable {
     }
 
     /// An event without a verdict is not acknowledged.
-    private func outcome(of state: State) -> Outcome {
+    private func outcome(of state: State) -> RequestResult {
         guard state.settled == envelope.count else { return .lost }
-        return .settled(OutcomeWriter(envelope, state.exceptions))
+        return .settled(ResultWriter(envelope, state.exceptions))
     }
 }
 
-extension OutcomeWriter {
+extension ResultWriter {
     /// The events of an envelope that are not among the exceptions were accepted.
     init(_ envelope: DecodedEnvelope, _ exceptions: [(index: Int, verdict: Verdict)]) {
         self.init(count: envelope.count)

@@ -15,7 +15,7 @@ package struct RemovalByAge: Sendable {
     /// What was removed from one database.
     package struct Part: Sendable {
         package let database: CellDatabase
-        package let months: [RetentionRun.Outcome]
+        package let months: [RetentionRun.RemovedMonth]
         /// What was removed without belonging to a month.
         package let remainder: RetentionRun.Remainder
 
@@ -46,7 +46,7 @@ package struct RemovalByAge: Sendable {
 
     /// Calls `report` after each month of a cell. Before all databases have answered, nothing is removed.
     package func run(
-        keeping days: Int, report: @escaping @Sendable (CellDatabase, RetentionRun.Outcome) -> Void
+        keeping days: Int, report: @escaping @Sendable (CellDatabase, RetentionRun.RemovedMonth) -> Void
     ) throws -> Result {
         let now = WallClock.now
         let surveys = try survey(days, now)
@@ -62,7 +62,7 @@ package struct RemovalByAge: Sendable {
         try close(surveys)
         var (parts, failures): ([Part], [any Error]) = ([], [])
         cells.sideBySide { [log] database in
-            var months: [RetentionRun.Outcome] = []
+            var months: [RetentionRun.RemovedMonth] = []
             let run = RetentionRun(ProjectionControl(url: database.url, log: log))
             let remainder = try run.finish(days: days, now: now) { outcome in
                 months.append(outcome)

@@ -14,9 +14,9 @@ package import Values
 /// of it, as its shard may move.
 package struct RemovalOfInstall: Sendable {
     /// What was removed.
-    package struct Receipt: Sendable {
+    package struct Summary: Sendable {
         /// What each cell has removed.
-        package let parts: [(database: CellDatabase, erased: ErasureRun.Receipt)]
+        package let parts: [(database: CellDatabase, erased: ErasureRun.Summary)]
         /// Rows of Firebase's export. All databases of a cluster have the same.
         package let exportRows: Int
         /// Databases that may still have something of the install, and why.
@@ -25,11 +25,11 @@ package struct RemovalOfInstall: Sendable {
         /// Whether this run found nothing.
         package var isEmpty: Bool { failures.isEmpty && parts.allSatisfy(\.erased.own.isZero) }
 
-        package func sum(_ count: (ErasureRun.Receipt) -> Int64) -> Int64 { parts.reduce(0) { $0 + count($1.erased) } }
+        package func sum(_ count: (ErasureRun.Summary) -> Int64) -> Int64 { parts.reduce(0) { $0 + count($1.erased) } }
 
         /// As JSON: what this run has removed, or all runs together.
         package func object(
-            of install: UUID, app slug: String, counting counts: KeyPath<ErasureRun.Receipt, Erasure.Counts>
+            of install: UUID, app slug: String, counting counts: KeyPath<ErasureRun.Summary, Erasure.Counts>
         ) -> JSONObject {
             let erased = parts.map(\.erased)
             let isAlone = parts.contains { $0.database.name == nil }
@@ -72,8 +72,8 @@ package struct RemovalOfInstall: Sendable {
     }
 
     /// A cell that cannot be reached is named, and the others forget the install all the same.
-    package func run(_ install: UUID, ofApp slug: String) throws -> Receipt {
-        var parts: [(CellDatabase, ErasureRun.Receipt)] = []
+    package func run(_ install: UUID, ofApp slug: String) throws -> Summary {
+        var parts: [(CellDatabase, ErasureRun.Summary)] = []
         var failures: [(cell: ClusterMap.Cell?, error: any Error)] = []
         databases.filter { !$0.isHub }.sideBySide { [log, cancellation] database in
             var connection = try LogSession.open(url: database.url, role: nil, purpose: "erasure", log: log)
@@ -110,6 +110,6 @@ package struct RemovalOfInstall: Sendable {
             }
         }
         if databases.count == 1, let failure = failures.first { throw failure.error }
-        return Receipt(parts: parts, exportRows: exportRows, failures: failures.map(\.error))
+        return Summary(parts: parts, exportRows: exportRows, failures: failures.map(\.error))
     }
 }

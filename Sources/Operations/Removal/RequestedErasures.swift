@@ -10,7 +10,7 @@ package import Values
 /// each takes a request under a lock on its row, which ends with the process, and an interrupted erasure is begun
 /// again.
 package struct RequestedErasures: Sendable {
-    package enum Outcome: Sendable {
+    package enum Attempt: Sendable {
         /// None waits here, or others are at work on all of them.
         case nothing
         /// This login may not delete events.
@@ -40,7 +40,7 @@ package struct RequestedErasures: Sendable {
     /// Performs the next one that was not tried since then.
     package func performNext(
         notTriedSince moment: Timestamp, on connection: inout Connection
-    ) throws -> Outcome {
+    ) throws -> Attempt {
         guard try Self.mayErase(&connection) else { return .notOwner }
         let databases = try databases(&connection)
         // While the erasure runs on other connections, this one holds the request.
@@ -53,7 +53,7 @@ package struct RequestedErasures: Sendable {
 
     private func performTaken(
         notTriedSince moment: Timestamp, _ databases: [CellDatabase], on connection: inout Connection
-    ) throws -> Outcome {
+    ) throws -> Attempt {
         guard let turn = try ErasureRequest.take(notTriedSince: moment, on: &connection) else { return .nothing }
         CrashPoint.pass("erasure taken")
         let receipt: String

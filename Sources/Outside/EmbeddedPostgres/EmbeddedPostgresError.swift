@@ -14,11 +14,11 @@ package enum EmbeddedPostgresError: Error, Equatable, Sendable {
     case unfinishedRestore(directory: String)
     /// The backup or the archived log could not be restored.
     case restoreFailed(reason: String)
-    /// The cluster could not be moved to another major version; it is as it was.
+    /// The database could not be moved to another major version; it is as it was.
     case upgradeFailed(reason: String)
-    /// The path can never hold a cluster.
+    /// The path can never hold a database.
     case unusableDirectory(path: String, reason: String)
-    /// The cluster belongs to a user that this process cannot switch to.
+    /// The database belongs to a user that this process cannot switch to.
     case foreignOwner(path: String, owner: String)
     /// The operating-system user of the server cannot enter this directory.
     case unreachable(path: String, user: String)
@@ -32,7 +32,7 @@ package enum EmbeddedPostgresError: Error, Equatable, Sendable {
     case stopFailed(directory: String, output: String)
     /// Another process was busy for longer than the deadline allows.
     case timedOut(waitingFor: String)
-    /// Other processes use the cluster that should be stopped.
+    /// Other processes use the database that should be stopped.
     case inUse(directory: String, processes: [Int32])
     /// A server that this process cannot see answers on the socket, so its state is unknown.
     case hiddenServer(directory: String)

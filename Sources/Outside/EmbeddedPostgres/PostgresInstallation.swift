@@ -47,7 +47,7 @@ package struct PostgresInstallation: Hashable, Sendable {
         return match
     }
 
-    /// The newest installation. For an existing cluster, it must have the version that wrote the files.
+    /// The newest installation. For an existing database, it must have the version that wrote the files.
     static func matching(
         dataDirectory: String, deadline: Deadline
     ) throws(EmbeddedPostgresError) -> PostgresInstallation {

@@ -2,8 +2,8 @@ internal import Glibc
 internal import ServiceRuntime
 
 extension Server {
-    /// Creates the cluster in a directory with another name, and renames it when it is complete. So the remains of a
-    /// killed attempt, even while its `initdb` still writes, are never mistaken for a cluster.
+    /// Creates the database in a directory with another name, and renames it when it is complete. So the remains of a
+    /// killed attempt, even while its `initdb` still writes, are never mistaken for a database.
     func initialize(deadline: Deadline) throws(EmbeddedPostgresError) {
         guard FileStatus(directory.upgraded) == nil else { return try place(directory.upgraded, deadline: deadline) }
         let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
@@ -13,7 +13,7 @@ extension Server {
         try place(directory.base + "/" + makeDraft(with: installation, deadline: deadline), deadline: deadline)
     }
 
-    /// Makes an empty cluster and returns its name in our directory.
+    /// Makes an empty database and returns its name in our directory.
     func makeDraft(
         with installation: PostgresInstallation, deadline: Deadline
     ) throws(EmbeddedPostgresError) -> String {
@@ -33,16 +33,16 @@ extension Server {
         }
         try write(
             [
-                ClusterSettings.mainFile: ClusterSettings.mainText,
-                ClusterSettings.customFile: ClusterSettings.customText,
+                ServerSettings.mainFile: ServerSettings.mainText,
+                ServerSettings.customFile: ServerSettings.customText,
             ], into: draft, deadline: deadline)
         return name
     }
 
-    /// Makes a complete directory the cluster.
+    /// Makes a complete directory the one in use.
     private func place(_ draft: String, deadline: Deadline) throws(EmbeddedPostgresError) {
         let renaming = try directory.account.script(
-            #"sync "$1/\#(ClusterSettings.mainFile)" "$1" && mv -T "$1" "$2" && sync "$3""#,
+            #"sync "$1/\#(ServerSettings.mainFile)" "$1" && mv -T "$1" "$2" && sync "$3""#,
             [draft, directory.data, directory.base], deadline: deadline)
         guard renaming.succeeded else { throw .initializationFailed(output: renaming.output) }
     }
@@ -53,14 +53,14 @@ extension Server {
         let socket = UnixSocket(directory: UnixSocket.home(of: directory), port: 5432)
         // PostgreSQL's own guard against a second server checks process ids, which mean nothing across containers.
         guard !socket.answers else { throw .hiddenServer(directory: directory.path) }
-        let settings = ClusterSettings(
+        let settings = ServerSettings(
             size: .measured(at: directory.base), socketDirectory: socket.directory,
             hasLZ4: try compressesWithLZ4(installation, deadline: deadline), version: installation.version,
             overrides: options.settings)
         try write(
             [
-                ClusterSettings.generatedFile: settings.generatedText,
-                "pg_hba.conf": ClusterSettings.accessText,
+                ServerSettings.generatedFile: settings.generatedText,
+                "pg_hba.conf": ServerSettings.accessText,
                 "pg_ident.conf": mapText,
             ], into: directory.data, deadline: deadline)
         // Only now: where nothing can be written, the files above say so best.
@@ -148,7 +148,7 @@ extension Server {
             """
             cd "$1/log" || exit
             tail -n 12 start.log
-            newest=$(find . -name 'server-*.log' -newer "$1/data/\(ClusterSettings.generatedFile)" | sort | tail -n 1)
+            newest=$(find . -name 'server-*.log' -newer "$1/data/\(ServerSettings.generatedFile)" | sort | tail -n 1)
             if [ "$newest" ]; then tail -n 12 "$newest"; fi
             """, [directory.base], deadline: .after(seconds: 10)
         ).output

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// The server of one cluster: its state, and how to change it.
+/// An embedded server: its state, and how to change it.
 ///
 /// Callers hold the transition lock around everything except `observe` and `running`.
 struct Server: Sendable {
-    let directory: ClusterDirectory
-    let options: ClusterOptions
+    let directory: ServerDirectory
+    let options: ServerOptions
     let log: Log
 
     enum Observation: Equatable {
@@ -35,7 +35,7 @@ struct Server: Sendable {
         return outcome.succeeded ? .present(postmaster) : .stale
     }
 
-    /// Makes sure that a server runs and answers, and returns its socket. It creates the cluster, starts the server, or
+    /// Makes sure that a server runs and answers, and returns its socket. It creates the files, starts the server, or
     /// waits for a starting one, as needed.
     func ensureRunning(deadline: Deadline) throws(EmbeddedPostgresError) -> UnixSocket {
         var restarted = false
@@ -71,7 +71,7 @@ struct Server: Sendable {
         }
     }
 
-    /// Writes the list of allowed users at every use: the cluster's user and root may log in as any of the roles.
+    /// Writes the list of allowed users at every use: the database's user and root may log in as any of the roles.
     func admitUsers(deadline: Deadline) throws(EmbeddedPostgresError) {
         let present = Set((TextFile.read(directory.data + "/pg_ident.conf") ?? "").split(separator: "\n"))
         guard !present.isSuperset(of: mapText.split(separator: "\n")) else { return }
@@ -93,7 +93,7 @@ struct Server: Sendable {
         let users = directory.account.name == "root" ? ["root"] : ["root", directory.account.name]
         var seen: Set<String> = []
         let roles = ([options.superuser] + options.roles).filter { seen.insert($0).inserted }
-        return ClusterSettings.mapText(users: users, roles: roles)
+        return ServerSettings.mapText(users: users, roles: roles)
     }
 
     /// Replaces whole files: a reader sees either the old text or the new one.

@@ -28,9 +28,9 @@ struct UnixSocket: Equatable, Sendable {
         return status == 0 || errno == EAGAIN
     }
 
-    /// The directory for a cluster's socket: next to its data. If that path is longer than the kernel's 107 bytes, or
+    /// The directory for a database's socket: next to its data. If that path is longer than the kernel's 107 bytes, or
     /// contains a comma, where libpq splits, it is a short directory whose name every process computes in the same way.
-    static func home(of directory: ClusterDirectory) -> String {
+    static func home(of directory: ServerDirectory) -> String {
         let beside = directory.base + "/socket"
         if beside.utf8.count <= 100 - "/.s.PGSQL.5432".utf8.count && !beside.contains(",") { return beside }
         // Other users cannot enter a session's runtime directory, but root's server runs as another user.

@@ -14,7 +14,7 @@ package final class DatabaseAccess: Sendable {
 
     /// A URL for the owner of everything.
     package let url: String
-    package let cluster: EmbeddedCluster?
+    package let server: EmbeddedServer?
     private let interruption: Interruption?
 
     /// `interruptible` releases the database when somebody presses Ctrl-C; a service handles that itself.
@@ -33,7 +33,7 @@ package final class DatabaseAccess: Sendable {
 
     private init(url: String) {
         self.url = url
-        cluster = nil
+        server = nil
         interruption = nil
     }
 
@@ -44,27 +44,27 @@ package final class DatabaseAccess: Sendable {
         shards: Int16? = nil,
         whenInterrupted: @escaping @Sendable () -> Void = {}
     ) throws {
-        let cluster = try EmbeddedCluster.use(
-            dataDirectory: directory, options: DatabaseAccess.clusterOptions, log: log)
-        self.cluster = cluster
-        url = cluster.connectionURL(database: DatabaseAccess.embeddedDatabase, user: DatabaseAccess.owner)
+        let server = try EmbeddedServer.use(
+            dataDirectory: directory, options: DatabaseAccess.serverOptions, log: log)
+        self.server = server
+        url = server.connectionURL(database: DatabaseAccess.embeddedDatabase, user: DatabaseAccess.owner)
         interruption =
             interruptible
             ? Interruption {
                 whenInterrupted()
-                cluster.release()
+                server.release()
             } : nil
         do {
-            try DatabaseAccess.prepareWhenUp(cluster, url: url, fit: fit, shards: shards, log: log)
+            try DatabaseAccess.prepareWhenUp(server, url: url, fit: fit, shards: shards, log: log)
         } catch {
             release()
             throw error
         }
     }
 
-    /// Releases the database. The last user of an embedded cluster stops it.
+    /// Releases the database. The last user of an embedded server stops it.
     package func release() {
-        cluster?.release()
+        server?.release()
     }
 
     /// Runs `body` with a connection for the owner, then ends the access.
@@ -82,8 +82,8 @@ package final class DatabaseAccess: Sendable {
 
     /// The URL for a role: on the embedded database, the role's own login; elsewhere, the given login with SET ROLE.
     package func url(for role: LogSession.Role) -> String {
-        if let cluster {
-            return cluster.connectionURL(
+        if let server {
+            return server.connectionURL(
                 database: DatabaseAccess.embeddedDatabase,
                 user: role == .analyst ? AnalystLogin.embedded : role.rawValue)
         }
@@ -105,26 +105,26 @@ package final class DatabaseAccess: Sendable {
     /// What another process of this program needs to use the same database. A URL may hold a password, which belongs
     /// into no command line.
     package var variables: [String: String?] {
-        cluster.map { ["BELLWETHER_DATABASE_URL": nil, "BELLWETHER_DATA": $0.dataDirectory] }
+        server.map { ["BELLWETHER_DATABASE_URL": nil, "BELLWETHER_DATA": $0.dataDirectory] }
             ?? ["BELLWETHER_DATABASE_URL": url]
     }
 
     /// The URL for the pages of `look`, which read as analysts do.
     package var pagesURL: String {
-        cluster?.connectionURL(database: DatabaseAccess.embeddedDatabase, user: AnalystLogin.pages)
+        server?.connectionURL(database: DatabaseAccess.embeddedDatabase, user: AnalystLogin.pages)
             ?? url(for: .analyst)
     }
 
     /// Lets one more analyst into the embedded database. Elsewhere each person has a login and a limit of their own.
     package func makeRoomForAnalyst(log: Log) throws(PostgresError) {
-        guard let cluster else { return }
+        guard let server else { return }
         var administrator = try Connection(
-            url: cluster.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
+            url: server.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
         administrator.deadline = .after(seconds: 30)
         try AnalystLogin.makeRoom(for: AnalystLogin.embedded, on: &administrator)
     }
 
-    package static let clusterOptions = ClusterOptions(
+    package static let serverOptions = ServerOptions(
         superuser: "bellwether",
         roles: [
             owner, LogSession.Role.ingest.rawValue, LogSession.Role.projector.rawValue,
@@ -134,24 +134,24 @@ package final class DatabaseAccess: Sendable {
     /// Prepares the database, and waits for it if its server, which ran a moment ago, recovers from a crash or was
     /// killed.
     private static func prepareWhenUp(
-        _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
+        _ server: EmbeddedServer, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {
         let deadline = Deadline.after(seconds: 30)
         var backoff = Backoff(first: 0.05, most: 1)
         while true {
-            do { return try prepare(cluster, url: url, fit: fit, shards: shards, log: log) } catch {
+            do { return try prepare(server, url: url, fit: fit, shards: shards, log: log) } catch {
                 guard let lost = error as? PostgresError, lost.isUnavailable, !deadline.hasPassed else { throw error }
                 _ = Lock(()).wait(until: .after(seconds: backoff.next())) { _ in Bool?.none }
-                try cluster.ensureRunning()
+                try server.ensureRunning()
             }
         }
     }
 
     /// Creates the role and database once, then runs the migrations. Another process may do the same at the same time.
     private static func prepare(
-        _ cluster: EmbeddedCluster, url: String, fit: DatabaseFit, shards: Int16?, log: Log
+        _ server: EmbeddedServer, url: String, fit: DatabaseFit, shards: Int16?, log: Log
     ) throws {
-        var admin = try Connection(url: cluster.connectionURL(database: "postgres"), log: log)
+        var admin = try Connection(url: server.connectionURL(database: "postgres"), log: log)
         let alreadyThere: Set<SQLState> = [.duplicateObject, .uniqueViolation, SQLState("42P04")]
         for (exists, script) in [
             (
@@ -171,13 +171,13 @@ package final class DatabaseAccess: Sendable {
         do { _ = try Migrations.run(shards: shards, on: &connection, log: log) } catch {
             guard fit.bears(error) else { throw error }
         }
-        try harden(cluster, log: log)
+        try harden(server, log: log)
     }
 
-    /// Sets what only a superuser can set, and only on our own cluster. Another process may do the same at the same
+    /// Sets what only a superuser can set, and only on our own server. Another process may do the same at the same
     /// time.
-    private static func harden(_ cluster: EmbeddedCluster, log: Log) throws {
-        var admin = try Connection(url: cluster.connectionURL(database: embeddedDatabase), log: log)
+    private static func harden(_ server: EmbeddedServer, log: Log) throws {
+        var admin = try Connection(url: server.connectionURL(database: embeddedDatabase), log: log)
         admin.deadline = .after(seconds: 30)
         var attempts = 0
         while true {

@@ -115,7 +115,7 @@ struct ServeCommand: DatabaseCommand {
         if let look {
             configuration.pages = Service.Configuration.Pages(address: "\(look.address)") { look.health }
         }
-        let service = try Service(configuration, log: log, revive: { try access.cluster?.ensureRunning() }) {
+        let service = try Service(configuration, log: log, revive: { try access.server?.ensureRunning() }) {
             [messages] in messages.leftOut
         }
         let logs = ServerLogs(access, log: log)

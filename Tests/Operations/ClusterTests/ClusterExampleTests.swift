@@ -19,9 +19,9 @@ import Testing
 
     /// The servers of `names`.
     private struct Servers {
-        var servers: [EmbeddedCluster] = []
+        var servers: [EmbeddedServer] = []
 
-        func remove() { for server in servers { TestCluster.remove(server) } }
+        func remove() { for server in servers { TestPostgres.remove(server) } }
 
         /// Where a server is, as the example's URLs say it: before the database.
         func address(_ place: Int) -> String {
@@ -46,7 +46,7 @@ import Testing
         var made = Servers()
         do {
             for (place, name) in Self.names.enumerated() {
-                let server = try TestCluster.separate()
+                let server = try TestPostgres.separate()
                 made.servers.append(server)
                 for file in ["compose/owner.sql"] + (name == "hub" ? ["cluster/hub.sql"] : []) {
                     let words = [

@@ -137,7 +137,7 @@ struct HubAndWhole {
     /// The rows of a view as an analyst reads them, in an order that is the same everywhere. What tells when something
     /// was stored, or under which number, is left out.
     func rows(_ view: String, in database: TestDatabase) throws -> [String] {
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let rows = try analyst.query(
             """
             SELECT (to_jsonb(v) - ARRAY['batch', 'rejection', 'drop_id', 'created_at', 'registered_at', 'retired_at', 'imported_at',

@@ -67,7 +67,7 @@ struct HubReadingTests {
                 #expect(ended.status == code && ended.messages.contains(hint), "\(words) \(ended)")
             }
         }
-        let analyst = try Bellwether(database: filled.hub.url(as: TestCluster.analyst)).run("export")
+        let analyst = try Bellwether(database: filled.hub.url(as: TestPostgres.analyst)).run("export")
         #expect(analyst.status == 1 && analyst.messages.contains("such as the owner's"), "\(analyst)")
         try filled.cells.close(2)
         let away = try bellwether.run("export")
@@ -79,7 +79,7 @@ struct HubReadingTests {
     func followed() throws {
         let filled = try FilledCells()
         defer { filled.drop() }
-        for database in [try filled.hub.url(), try filled.hub.url(as: TestCluster.analyst)] {
+        for database in [try filled.hub.url(), try filled.hub.url(as: TestPostgres.analyst)] {
             let bellwether = Bellwether(database: database)
             let all = try bellwether.trusted("events", "tail", "--from", "0", "--limit", "12")
             for place in 1...3 {

@@ -113,7 +113,7 @@ struct HubTests {
             cells.drop()
             hub.drop()
         }
-        var analyst = try hub.connect(as: TestCluster.analyst)
+        var analyst = try hub.connect(as: TestPostgres.analyst)
         try analyst.query("SELECT * FROM analytics.category_funnel")
         try cells.close(1)
         for view in ["category_funnel", "campaign_funnel", "events", "apps"] {

@@ -10,25 +10,25 @@ import Testing
 struct LoginTests {
     private static let login = "bellwether_ingest_service"
 
-    private func make(_ cluster: EmbeddedCluster) throws -> String {
+    private func make(_ cluster: EmbeddedServer) throws -> String {
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
-        try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
-        try administrator.execute(script: "CREATE DATABASE shop OWNER \(TestCluster.owner)")
-        return cluster.connectionURL(database: "shop", user: TestCluster.owner)
+        try administrator.execute(script: "CREATE ROLE \(TestPostgres.owner) LOGIN CREATEROLE")
+        try administrator.execute(script: "CREATE DATABASE shop OWNER \(TestPostgres.owner)")
+        return cluster.connectionURL(database: "shop", user: TestPostgres.owner)
     }
 
-    private func run(_ script: String, in cluster: EmbeddedCluster) throws {
-        var owner = try Connection(url: cluster.connectionURL(database: "shop", user: TestCluster.owner))
+    private func run(_ script: String, in cluster: EmbeddedServer) throws {
+        var owner = try Connection(url: cluster.connectionURL(database: "shop", user: TestPostgres.owner))
         try owner.execute(script: script)
     }
 
     @Test("a cell that the services cannot log in to gets no shards, and everybody who could say so does")
     func missing() throws {
-        let old = try TestCluster.separate(logins: [Self.login])
-        defer { TestCluster.remove(old) }
+        let old = try TestPostgres.separate(logins: [Self.login])
+        defer { TestPostgres.remove(old) }
         // Its pg_hba.conf does not let the login in.
-        let new = try TestCluster.separate()
-        defer { TestCluster.remove(new) }
+        let new = try TestPostgres.separate()
+        defer { TestPostgres.remove(new) }
         let bellwether = Bellwether(database: try make(old))
         _ = try bellwether.trusted("migrate")
         try run("CREATE ROLE \(Self.login) LOGIN; GRANT bellwether_ingest TO \(Self.login)", in: old)

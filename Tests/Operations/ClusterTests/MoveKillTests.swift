@@ -163,7 +163,7 @@ struct MoveKillTests {
         let seen = Lock((stopping: false, counts: Set<[Int64]>(), reads: 0))
         let reader = Worker(name: "reader") {
             do {
-                var analyst = try hub.connect(as: TestCluster.analyst)
+                var analyst = try hub.connect(as: TestPostgres.analyst)
                 while !seen.withLock({ $0.stopping }) {
                     let row = try analyst.query(
                         """
@@ -179,7 +179,7 @@ struct MoveKillTests {
             } catch { seen.withLock { _ = $0.counts.insert([-1]) } }
         }
         let shard = Shard.of(id, among: 16)
-        let slow = SlowReader(try hub.connect(as: TestCluster.analyst))
+        let slow = SlowReader(try hub.connect(as: TestPostgres.analyst))
         var waits = 0
         for target in ["cell-2", "cell-3", "cell-1"] {
             try slow.begin()
@@ -215,7 +215,7 @@ struct MoveKillTests {
         // The fourth map says that hubs show the new copy.
         let died = try bellwether.dying(at: "map told to the first cell", time: 4).start(words).wait()
         #expect(died.status == 128 + 9, "\(died)")
-        let reader = SlowReader(try hub.connect(as: TestCluster.analyst))
+        let reader = SlowReader(try hub.connect(as: TestPostgres.analyst))
         try reader.begin()
         let move = try bellwether.start(words)
         #expect(try hub.hasWaiters(1))

@@ -114,7 +114,7 @@ struct RestoredCellTests {
         defer { empty.drop() }
         var administrator = try cells.databases[0].administrator()
         try administrator.execute(script: "DROP DATABASE \(name)")
-        try administrator.execute(script: "CREATE DATABASE \(name) TEMPLATE \(empty.name) OWNER \(TestCluster.owner)")
+        try administrator.execute(script: "CREATE DATABASE \(name) TEMPLATE \(empty.name) OWNER \(TestPostgres.owner)")
         for _ in 0..<2 {
             let findings = try cells.cluster().check()
             #expect(

@@ -7,8 +7,8 @@ import Testing
 struct AccessTests {
     @Test("another user of the machine cannot reach the socket, nor log in if it could")
     func strangers() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             defer { cluster.release() }
             let url = cluster.connectionURL(database: "postgres")
             let outside = try Command.psql(url, "SELECT 1", as: "nobody")
@@ -27,8 +27,8 @@ struct AccessTests {
 
     @Test("it has no door to the network, and no file, log or directory of it is anybody else's to read")
     func closed() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             defer { cluster.release() }
             #expect(try cluster.ask("SHOW listen_addresses") == "")
             let server = try #require(postmaster(of: scratch.data))
@@ -63,8 +63,8 @@ struct AccessTests {
 
     @Test("the server's user and root may log in as the superuser and as the named roles, and as no other")
     func roles() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data, roles: ["reader"])
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data, roles: ["reader"])
             defer { cluster.release() }
             _ = try cluster.ask("CREATE ROLE reader LOGIN; CREATE ROLE late LOGIN")
             #expect(try cluster.ask("SELECT current_user", user: "reader") == "reader")
@@ -73,7 +73,7 @@ struct AccessTests {
             #expect(throws: Command.Failure.self) { try cluster.ask("SELECT 1", user: "late") }
 
             // A later use of the running server may name more.
-            let second = try EmbeddedCluster.throwaway(scratch.data, roles: ["reader", "late"])
+            let second = try EmbeddedServer.throwaway(scratch.data, roles: ["reader", "late"])
             defer { second.release() }
             #expect(eventually { (try? cluster.ask("SELECT current_user", user: "late")) == "late" })
         }
@@ -81,7 +81,7 @@ struct AccessTests {
 
     @Test("the server gets nothing of its starter's: no signal mask, open file, terminal, or PG variable")
     func nothingInherited() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             await #expect(processExitsWith: .success) { [data = scratch.data as String] in
                 for name in ["PGDATA", "PGHOST", "PGPORT", "PGUSER", "PGOPTIONS", "PG_COLOR", "SECRET_OF_OURS"] {
                     setenv(name, "/nonsense", 1)
@@ -94,7 +94,7 @@ struct AccessTests {
                 let stray = open("/etc/hostname", O_RDONLY)
                 #expect(stray > 2)
 
-                let cluster = try EmbeddedCluster.throwaway(data)
+                let cluster = try EmbeddedServer.throwaway(data)
                 defer { cluster.release() }
                 let server = try #require(postmaster(of: data))
                 // It blocks signals itself while it deals with one; from 16 on it takes SIGURG from a file, and blocks

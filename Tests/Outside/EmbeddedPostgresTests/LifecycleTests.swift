@@ -6,12 +6,12 @@ import Testing
 struct LifecycleTests {
     @Test("the first use makes the cluster and starts it, and the last release stops it")
     func firstUseAndLastRelease() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             #expect(try cluster.ask("SELECT current_user || ' ' || session_user") == "bellwether bellwether")
-            #expect(try EmbeddedCluster.isRunning(dataDirectory: scratch.data))
+            #expect(try EmbeddedServer.isRunning(dataDirectory: scratch.data))
             cluster.release()
-            #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.isRunning(dataDirectory: scratch.data))
             #expect(postmaster(of: scratch.data) == nil)
             cluster.release()
         }
@@ -19,11 +19,11 @@ struct LifecycleTests {
 
     @Test("data outlive the server")
     func dataOutliveTheServer() async throws {
-        try await ClusterDirectory.with { scratch in
-            let first = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let first = try EmbeddedServer.throwaway(scratch.data)
             _ = try first.ask("CREATE TABLE kept AS SELECT 42 AS answer")
             first.release()
-            let second = try EmbeddedCluster.throwaway(scratch.data)
+            let second = try EmbeddedServer.throwaway(scratch.data)
             defer { second.release() }
             #expect(try second.ask("SELECT answer FROM kept") == "42")
         }
@@ -31,8 +31,8 @@ struct LifecycleTests {
 
     @Test("old files of the server's log are removed, and looking for them starts no program")
     func oldLogs() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             defer { cluster.release() }
             #expect(try !cluster.removeOldLogs())
             let log = scratch.data + "/pg/log"
@@ -48,62 +48,62 @@ struct LifecycleTests {
 
     @Test("a second use shares the server, and it runs until both are released")
     func sharing() async throws {
-        try await ClusterDirectory.with { scratch in
-            let first = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let first = try EmbeddedServer.throwaway(scratch.data)
             let server = postmaster(of: scratch.data)
-            let second = try EmbeddedCluster.throwaway(scratch.data)
+            let second = try EmbeddedServer.throwaway(scratch.data)
             #expect(postmaster(of: scratch.data) == server)
             #expect(first.connectionURL(database: "a") == second.connectionURL(database: "a"))
             first.release()
             #expect(try second.ask("SELECT 1") == "1")
             second.release()
-            #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.isRunning(dataDirectory: scratch.data))
         }
     }
 
     @Test("a cluster that nobody releases stops with its last reference")
     func droppedReference() async throws {
-        try await ClusterDirectory.with { scratch in
-            _ = try EmbeddedCluster.throwaway(scratch.data)
-            #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
+        try await ServerDirectory.with { scratch in
+            _ = try EmbeddedServer.throwaway(scratch.data)
+            #expect(try !EmbeddedServer.isRunning(dataDirectory: scratch.data))
         }
     }
 
     @Test("a cluster asked to keep running survives the last release, until it is stopped")
     func keptRunning() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             let url = cluster.connectionURL(database: "postgres")
             try cluster.keepRunning()
             cluster.release()
             #expect(try Command.psql(url, "SELECT 1").trusted() == "1")
-            let visitor = try EmbeddedCluster.throwaway(scratch.data)
+            let visitor = try EmbeddedServer.throwaway(scratch.data)
             visitor.release()
-            #expect(try EmbeddedCluster.isRunning(dataDirectory: scratch.data))
+            #expect(try EmbeddedServer.isRunning(dataDirectory: scratch.data))
 
-            #expect(try EmbeddedCluster.stop(dataDirectory: scratch.data))
-            #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
-            #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.data))
+            #expect(try EmbeddedServer.stop(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.isRunning(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.stop(dataDirectory: scratch.data))
 
             // The wish died with the server it was made for.
-            let later = try EmbeddedCluster.throwaway(scratch.data)
+            let later = try EmbeddedServer.throwaway(scratch.data)
             later.release()
-            #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.isRunning(dataDirectory: scratch.data))
         }
     }
 
     @Test("stopping a cluster in use is refused with the users' process ids, unless forced")
     func stoppingWhileInUse() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             defer { cluster.release() }
             let refusal = #expect(throws: EmbeddedPostgresError.self) {
-                try EmbeddedCluster.stop(dataDirectory: scratch.data)
+                try EmbeddedServer.stop(dataDirectory: scratch.data)
             }
             #expect(refusal == .inUse(directory: scratch.data, processes: [getpid()]))
             #expect(try cluster.ask("SELECT 1") == "1")
 
-            #expect(try EmbeddedCluster.stop(dataDirectory: scratch.data, force: true))
+            #expect(try EmbeddedServer.stop(dataDirectory: scratch.data, force: true))
             #expect(throws: Command.Failure.self) { try cluster.ask("SELECT 1") }
             try cluster.ensureRunning()
             #expect(try cluster.ask("SELECT 1") == "1")
@@ -112,10 +112,10 @@ struct LifecycleTests {
 
     @Test("a directory without a cluster neither runs nor can be stopped, and stays as it is")
     func nothingThere() async throws {
-        try await ClusterDirectory.with { scratch throws in
-            #expect(try !EmbeddedCluster.isRunning(dataDirectory: scratch.data))
-            #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.data))
-            #expect(try !EmbeddedCluster.stop(dataDirectory: scratch.path))
+        try await ServerDirectory.with { scratch throws in
+            #expect(try !EmbeddedServer.isRunning(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.stop(dataDirectory: scratch.data))
+            #expect(try !EmbeddedServer.stop(dataDirectory: scratch.path))
             #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         }
     }

@@ -7,11 +7,11 @@ import Testing
 struct PlacementTests {
     @Test("a directory too deep for a socket path works, by a short private directory that others find again")
     func deepDirectory() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             let deep =
                 scratch.path + "/" + String(repeating: "deep/", count: 30) + #"data, 'quoted' "twice" $(id)`id`\"#
-            let first = try EmbeddedCluster.throwaway(deep)
-            let second = try EmbeddedCluster.throwaway(deep)
+            let first = try EmbeddedServer.throwaway(deep)
+            let second = try EmbeddedServer.throwaway(deep)
             #expect(try second.ask("SELECT 1") == "1")
             let socket = try first.ask("SHOW unix_socket_directories")
                 .trimmingCharacters(in: CharacterSet(charactersIn: "\""))
@@ -27,26 +27,26 @@ struct PlacementTests {
 
     @Test("a short directory that somebody else has made first is refused")
     func squattedSocketDirectory() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             let deep = scratch.path + "/" + String(repeating: "deep/", count: 30) + "data"
-            let cluster = try EmbeddedCluster.throwaway(deep)
+            let cluster = try EmbeddedServer.throwaway(deep)
             let socket = try cluster.ask("SHOW unix_socket_directories")
                 .trimmingCharacters(in: CharacterSet(charactersIn: "\""))
             cluster.release()
             _ = try Command.run(["/bin/mkdir", socket], as: "nobody").trusted()
             defer { rmdir(socket) }
-            let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedCluster.throwaway(deep) }
+            let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedServer.throwaway(deep) }
             #expect(error?.description.contains(socket) == true)
         }
     }
 
     @Test("a place that the server's user cannot enter is refused by the name of the first closed directory")
     func unreachable() async throws {
-        try await ClusterDirectory.with { scratch throws in
+        try await ServerDirectory.with { scratch throws in
             let home = scratch.path + "/home"
             mkdir(home, 0o700)
             let error = #expect(throws: EmbeddedPostgresError.self) {
-                try EmbeddedCluster.throwaway(home + "/below/data")
+                try EmbeddedServer.throwaway(home + "/below/data")
             }
             #expect(error == .unreachable(path: home, user: "postgres"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: home).isEmpty)
@@ -55,9 +55,9 @@ struct PlacementTests {
 
     @Test("an empty private directory of root's is given to the server's user")
     func emptyDirectoryOfRoot() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             mkdir(scratch.data, 0o700)
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             defer { cluster.release() }
             #expect(try cluster.ask("SELECT 1") == "1")
         }
@@ -65,11 +65,11 @@ struct PlacementTests {
 
     @Test("a link and the directory behind it are one cluster")
     func throughALink() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             let link = scratch.path + "/link"
             symlink(scratch.data, link)
-            let direct = try EmbeddedCluster.throwaway(scratch.data)
-            let linked = try EmbeddedCluster.throwaway(link)
+            let direct = try EmbeddedServer.throwaway(scratch.data)
+            let linked = try EmbeddedServer.throwaway(link)
             #expect(linked.dataDirectory == scratch.data)
             direct.release()
             #expect(try linked.ask("SELECT 1") == "1")
@@ -79,10 +79,10 @@ struct PlacementTests {
 
     @Test("root's umask does not shut the server's user out of directories made on the way")
     func umask() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             await #expect(processExitsWith: .success) { [path = scratch.path as String] in
                 Foundation.umask(0o077)
-                let cluster = try EmbeddedCluster.throwaway(path + "/a/b/data")
+                let cluster = try EmbeddedServer.throwaway(path + "/a/b/data")
                 #expect(try cluster.ask("SELECT 1") == "1")
                 cluster.release()
             }
@@ -91,10 +91,10 @@ struct PlacementTests {
 
     @Test("data of another major version name the version that is missing")
     func versionMismatch() async throws {
-        try await ClusterDirectory.with { scratch in
-            try EmbeddedCluster.throwaway(scratch.data).release()
+        try await ServerDirectory.with { scratch in
+            try EmbeddedServer.throwaway(scratch.data).release()
             try "9\n".write(toFile: scratch.data + "/pg/data/PG_VERSION", atomically: false, encoding: .utf8)
-            let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedCluster.throwaway(scratch.data) }
+            let error = #expect(throws: EmbeddedPostgresError.self) { try EmbeddedServer.throwaway(scratch.data) }
             guard case .versionMismatch(_, "9", let installed) = error else {
                 Issue.record("unexpected: \(String(describing: error))")
                 return
@@ -105,12 +105,12 @@ struct PlacementTests {
 
     @Test("a file in place of the directory is refused")
     func fileInTheWay() async throws {
-        try await ClusterDirectory.with { scratch in
+        try await ServerDirectory.with { scratch in
             try "".write(toFile: scratch.data, atomically: false, encoding: .utf8)
             #expect(
                 throws: EmbeddedPostgresError.unusableDirectory(
                     path: scratch.data, reason: "it is not a directory.")
-            ) { try EmbeddedCluster.throwaway(scratch.data) }
+            ) { try EmbeddedServer.throwaway(scratch.data) }
         }
     }
 

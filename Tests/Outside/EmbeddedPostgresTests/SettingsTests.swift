@@ -3,17 +3,17 @@ import Foundation
 import ServiceRuntime
 import Testing
 
-@testable import struct EmbeddedPostgres.ClusterSettings
 @testable import struct EmbeddedPostgres.MachineSize
 @testable import struct EmbeddedPostgres.Postmaster
+@testable import struct EmbeddedPostgres.ServerSettings
 
 @Suite("Settings")
 struct SettingsTests {
     @Test("what is committed is durable, and texts sort the same everywhere")
     func durable() async throws {
-        try await ClusterDirectory.with { scratch in
-            let cluster = try EmbeddedCluster.use(
-                dataDirectory: scratch.data, options: ClusterOptions(superuser: "bellwether"), log: .silent)
+        try await ServerDirectory.with { scratch in
+            let cluster = try EmbeddedServer.use(
+                dataDirectory: scratch.data, options: ServerOptions(superuser: "bellwether"), log: .silent)
             defer { cluster.release() }
             let expected = [
                 "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "data_checksums": "on",
@@ -31,13 +31,13 @@ struct SettingsTests {
 
     @Test("our file is written anew at each start, the user's own wins and is left alone")
     func userFile() async throws {
-        try await ClusterDirectory.with { scratch in
-            try EmbeddedCluster.throwaway(scratch.data).release()
+        try await ServerDirectory.with { scratch in
+            try EmbeddedServer.throwaway(scratch.data).release()
             let data = scratch.data + "/pg/data"
             let own = "work_mem = '7MB' # mine\n"
             try own.write(toFile: data + "/custom.conf", atomically: false, encoding: .utf8)
             try "max_connections = 7\n".write(toFile: data + "/embedded.conf", atomically: false, encoding: .utf8)
-            let cluster = try EmbeddedCluster.throwaway(scratch.data)
+            let cluster = try EmbeddedServer.throwaway(scratch.data)
             defer { cluster.release() }
             #expect(try cluster.ask("SHOW work_mem") == "7MB")
             #expect(try cluster.ask("SHOW max_connections") == "100")
@@ -60,7 +60,7 @@ struct SettingsTests {
             Share(memory: 1 << 40, disk: 1 << 45, buffers: "2048MB", log: "4096MB"),
         ])
     func sizes(share: Share) {
-        let text = ClusterSettings(
+        let text = ServerSettings(
             size: MachineSize(memory: share.memory, freeDisk: share.disk, sharedMemoryDisk: 64 << 20),
             socketDirectory: "/tmp/a'b",
             hasLZ4: false, version: 15, overrides: ["x": "it's \\"]

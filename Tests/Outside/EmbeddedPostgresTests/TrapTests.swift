@@ -7,14 +7,14 @@ import Testing
 struct TrapTests {
     private func refusal(_ data: String) -> String? {
         do {
-            try EmbeddedCluster.throwaway(data).release()
+            try EmbeddedServer.throwaway(data).release()
             return nil
         } catch { return "\(error)" }
     }
 
     @Test("an empty directory of another user's is refused, and so is what lies in one that he or anybody may write to")
     func directories() async throws {
-        try await ClusterDirectory.with { scratch throws in
+        try await ServerDirectory.with { scratch throws in
             let theirs = scratch.path + "/theirs"
             mkdir(theirs, 0o755)
             chown(theirs, getpwnam("nobody").pointee.pw_uid, gid_t.max)
@@ -39,7 +39,7 @@ struct TrapTests {
 
     @Test("a link of another user's on the way is refused, also to a place that is sound")
     func links() async throws {
-        try await ClusterDirectory.with { scratch throws in
+        try await ServerDirectory.with { scratch throws in
             let sound = scratch.path + "/sound"
             mkdir(sound, 0o755)
             let link = scratch.path + "/link"

@@ -197,7 +197,7 @@ import Values
             "[...document.querySelectorAll('main tbody th a')].map(link => new URL(link.href).searchParams.get('install')).join('\\n')"
         )
         let ran = try ChildProcess.run(
-            ["psql", "-XAtq", try database.url(as: TestCluster.analyst)], environment: [:],
+            ["psql", "-XAtq", try database.url(as: TestPostgres.analyst)], environment: [:],
             input: "SELECT install_id FROM (\(sql)) AS t")
         #expect(ran.output == "\(shown)\n", "\(ran.messages)")
         try browser.go("[...document.querySelectorAll('a')].find(a => a.textContent == 'Next 100').click()")

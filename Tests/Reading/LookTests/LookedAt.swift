@@ -41,7 +41,7 @@ struct LookedAt: Sendable {
     /// Pages of a database, at a free port.
     static func open(_ database: TestDatabase, _ change: (inout Look.Configuration) -> Void = { _ in }) throws -> Look {
         var configuration = Look.Configuration(
-            analystURL: try database.url(as: TestCluster.analyst),
+            analystURL: try database.url(as: TestPostgres.analyst),
             keysURL: try database.url(),
             server: HTTPServerConfiguration(listen: .tcp(host: "127.0.0.1", port: 0)))
         configuration.hosts = ["bellwether"]

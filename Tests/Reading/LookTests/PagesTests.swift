@@ -99,7 +99,7 @@ import Values
             }
         }
         let ran = try ChildProcess.run(
-            ["psql", "-XAtq", "-F", "\u{1}", "-R", "\u{2}", try shop.database.url(as: TestCluster.analyst)],
+            ["psql", "-XAtq", "-F", "\u{1}", "-R", "\u{2}", try shop.database.url(as: TestPostgres.analyst)],
             environment: [:],
             input: asked)
         #expect(ran.messages.isEmpty, "\(ran.messages.prefix(500))")
@@ -264,7 +264,7 @@ import Values
     {
         var limits = Readers.Configuration()
         (limits.sessions, limits.mostWaiting, limits.statementSeconds) = (1, 1, 1)
-        let readers = Readers(url: try shop.database.url(as: TestCluster.analyst), limits, log: .silent)
+        let readers = Readers(url: try shop.database.url(as: TestPostgres.analyst), limits, log: .silent)
         readers.start()
         defer { readers.stop() }
         let seen = Lock<[String]>([])

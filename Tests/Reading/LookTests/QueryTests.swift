@@ -25,7 +25,7 @@ import Values
         let script = texts.map { "SELECT encode(convert_to(\(Query.literal($0)), 'UTF8'), 'hex');" }.joined(
             separator: "\n")
         let ran = try ChildProcess.run(
-            ["psql", "-XAtq", try shop.database.url(as: TestCluster.analyst)], environment: [:], input: script)
+            ["psql", "-XAtq", try shop.database.url(as: TestPostgres.analyst)], environment: [:], input: script)
         #expect(ran.status == 0 && ran.messages.isEmpty, "\(ran.messages)")
         let read = ran.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         for (text, hex) in zip(texts, read) {

@@ -161,7 +161,7 @@ import Values
         var owner = try database.connect()
         _ = try ReaderKeys.add(name: "growth", on: &owner)
         try open()
-        let stranger = try database.url(as: TestCluster.analyst)
+        let stranger = try database.url(as: TestPostgres.analyst)
         let unable = #expect(throws: Look.Refusal.self) { _ = try LookedAt.open(database) { $0.keysURL = stranger } }
         #expect(unable?.description.contains("GRANT bellwether_look") == true)
     }

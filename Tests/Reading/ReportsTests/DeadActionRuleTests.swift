@@ -199,7 +199,7 @@ struct DeadActionRuleTests {
     @Test(
         "of registered buttons, those that were seen and never tapped are dead, and those that fell silent; no others")
     func registered() throws {
-        func button(_ id: String, _ position: Int?, _ verdict: Button.Verdict) -> Button {
+        func button(_ id: String, _ position: Int?, _ verdict: Button.Status) -> Button {
             let bound = verdict == .untapped ? 0.002 : nil
             return Button(
                 id: id, position: position, title: id.lowercased(), exposures: 2_000,

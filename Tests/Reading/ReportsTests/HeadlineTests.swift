@@ -95,7 +95,7 @@ struct HeadlineTests {
 
     @Test("rates are not judged if coverage differs by two points or more")
     func otherCoverage() throws {
-        func verdict(_ received: Int64) throws -> Verdict {
+        func verdict(_ received: Int64) throws -> Significance {
             let headline = Headline(
                 counts: [day: counts(1000, received, 50), weekdays[0]: counts(1000, 990, 150)], day: day,
                 others: weekdays)

@@ -137,6 +137,6 @@ import Values
         #expect(table.rows[0].map(\.text) == ["110.0 %", "–"] && table.isBeyondWhole)
         #expect(!Table("", of: [Rate(10, of: 10)]) { [.bar("", $0), .percent("", $0)] }.isBeyondWhole)
         #expect(TwoProportions.verdict(Rate(40, of: 20), against: Rate(3, of: 20)) == .beyondWhole)
-        #expect(Verdict.beyondWhole.sentence.contains("over 100 %"))
+        #expect(Significance.beyondWhole.sentence.contains("over 100 %"))
     }
 }

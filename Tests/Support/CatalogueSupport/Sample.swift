@@ -5,9 +5,9 @@ package import Values
 package struct Sample: Sendable, CustomStringConvertible {
     package let member: Member
     package let json: String
-    package let outcome: Outcome
+    package let outcome: Expectation
 
-    package enum Outcome: Hashable, Sendable {
+    package enum Expectation: Hashable, Sendable {
         case read(Value)
         /// The event is taken, without a value here; what was sent stands in `extra`.
         case kept

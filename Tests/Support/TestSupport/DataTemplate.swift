@@ -17,7 +17,7 @@ package final class DataTemplate<Content: Sendable>: Sendable {
             if let made { return made }
             let directory = TemporaryDirectory()
             let new = (directory, try make(directory("data")))
-            guard try !EmbeddedCluster.isRunning(dataDirectory: directory("data")) else {
+            guard try !EmbeddedServer.isRunning(dataDirectory: directory("data")) else {
                 throw ChildProcess.Failure(description: "somebody is still at work in \(directory("data"))")
             }
             made = new

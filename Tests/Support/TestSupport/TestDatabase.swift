@@ -42,16 +42,16 @@ package struct TestDatabase: Sendable {
         let template =
             switch content {
             case .empty: "template0"
-            case .migrated: TestCluster.template
-            case .withUsualShards: try TestCluster.usualTemplate.get()
+            case .migrated: TestPostgres.template
+            case .withUsualShards: try TestPostgres.usualTemplate.get()
             case .copy(let other): other.name
             }
         LentConnection.endAll(of: "\(template) ")
         // Copied file by file, not through the log: less than half the work for databases this small.
-        try TestCluster.administering { administrator in
+        try TestPostgres.administering { administrator in
             try administrator.execute(
                 script: """
-                    CREATE DATABASE \(database.name) OWNER \(TestCluster.owner) TEMPLATE \(template) STRATEGY file_copy
+                    CREATE DATABASE \(database.name) OWNER \(TestPostgres.owner) TEMPLATE \(template) STRATEGY file_copy
                     """)
         }
         return database
@@ -60,7 +60,7 @@ package struct TestDatabase: Sendable {
     /// Takes it away, whoever is still connected.
     package func drop() {
         LentConnection.endAll(of: "\(name) ")
-        try? TestCluster.administering { administrator in
+        try? TestPostgres.administering { administrator in
             try administrator.execute(script: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
         }
     }
@@ -68,32 +68,32 @@ package struct TestDatabase: Sendable {
     /// Answers nobody any more, as a server does that is away.
     package func close() throws {
         // A superuser of another database, who is not cut off with the others.
-        try TestCluster.administering { administrator in
+        try TestPostgres.administering { administrator in
             try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
             try administrator.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = \(name)")
         }
     }
 
     package func open() throws {
-        try TestCluster.administering { administrator in
+        try TestPostgres.administering { administrator in
             try administrator.execute(script: "ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
         }
     }
 
     /// A libpq URL for the owner, or for somebody else.
-    package func url(as user: String = TestCluster.owner) throws -> String {
-        try TestCluster.url(database: name, user: user)
+    package func url(as user: String = TestPostgres.owner) throws -> String {
+        try TestPostgres.url(database: name, user: user)
     }
 
     /// A plain connection whose calls all end while it has `patience`.
-    package func connect(as user: String = TestCluster.owner, log: Log = .silent) throws -> Connection {
+    package func connect(as user: String = TestPostgres.owner, log: Log = .silent) throws -> Connection {
         var connection = try Connection(url: try url(as: user), log: log)
         connection.deadline = .after(seconds: Self.patience)
         return connection
     }
 
     /// A connection of the superuser, for what nobody else may do.
-    package func administrator() throws -> Connection { try TestCluster.administrator(of: name) }
+    package func administrator() throws -> Connection { try TestPostgres.administrator(of: name) }
 
     /// A connection such as the program makes for the work of a role.
     package func session(_ role: LogSession.Role?) throws -> Connection {
@@ -112,7 +112,7 @@ package struct TestDatabase: Sendable {
 
     /// Asks something that leaves nothing behind in the session.
     private func asking<Answer>(
-        as user: String = TestCluster.owner, _ question: (inout Connection) throws -> Answer
+        as user: String = TestPostgres.owner, _ question: (inout Connection) throws -> Answer
     ) throws -> Answer {
         try LentConnection.lend("\(name) \(user)", within: Self.patience, try connect(as: user), to: question)
     }
@@ -129,7 +129,7 @@ package struct TestDatabase: Sendable {
     package func analystRows(_ query: String) throws -> [String] {
         // Given as a text: the SQL is put together here, and nothing of it is a parameter.
         let rows: String = "SELECT row::text FROM (\(query)) AS row"
-        return try asking(as: TestCluster.analyst) { analyst in
+        return try asking(as: TestPostgres.analyst) { analyst in
             try analyst.query(Statement(rows, [])).map { try $0.get(0) }
         }
     }

@@ -55,20 +55,20 @@ struct BackupGuideTests {
 
     @Test("a database of one's own server goes by its dump to a new server, with its roles, and is proved there")
     func server() throws {
-        let old = try TestCluster.separate(settings: ClusterOptions.throwawaySettings)
-        defer { TestCluster.remove(old) }
-        let new = try TestCluster.separate(settings: ClusterOptions.throwawaySettings)
-        defer { TestCluster.remove(new) }
+        let old = try TestPostgres.separate(settings: ServerOptions.throwawaySettings)
+        defer { TestPostgres.remove(old) }
+        let new = try TestPostgres.separate(settings: ServerOptions.throwawaySettings)
+        defer { TestPostgres.remove(new) }
         var administrator = try Connection(url: old.connectionURL(database: "postgres"))
-        try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
-        try administrator.execute(script: "CREATE DATABASE shop OWNER \(TestCluster.owner)")
-        func urls(_ cluster: EmbeddedCluster) -> String {
+        try administrator.execute(script: "CREATE ROLE \(TestPostgres.owner) LOGIN CREATEROLE")
+        try administrator.execute(script: "CREATE DATABASE shop OWNER \(TestPostgres.owner)")
+        func urls(_ cluster: EmbeddedServer) -> String {
             """
-            owner='\(cluster.connectionURL(database: "shop", user: TestCluster.owner))'
+            owner='\(cluster.connectionURL(database: "shop", user: TestPostgres.owner))'
             superuser='\(cluster.connectionURL(database: "postgres"))'
             """
         }
-        let bellwether = Bellwether(database: old.connectionURL(database: "shop", user: TestCluster.owner))
+        let bellwether = Bellwether(database: old.connectionURL(database: "shop", user: TestPostgres.owner))
         _ = try bellwether.trusted("migrate")
         let key = String(try bellwether.trusted("app", "create", "shop").dropLast())
         let service = try bellwether.serve()
@@ -88,7 +88,7 @@ struct BackupGuideTests {
             environment: ["PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path], within: 180)
         #expect(restored.status == 0, "\(restored)")
         #expect((restored.output + restored.messages).contains("Verified: every cell matches the log."), "\(restored)")
-        var moved = try Connection(url: new.connectionURL(database: "shop", user: TestCluster.owner))
+        var moved = try Connection(url: new.connectionURL(database: "shop", user: TestPostgres.owner))
         #expect(try moved.query("SELECT count(*) FROM analytics.events")[0].get(0, as: Int64.self) == 2)
     }
 

@@ -111,9 +111,9 @@ struct DatabaseFitTests {
     func login() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let analyst = Bellwether(database: try database.url(as: TestCluster.analyst))
+        let analyst = Bellwether(database: try database.url(as: TestPostgres.analyst))
         #expect(try analyst.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "0\n")
-        let stranger = try Bellwether(database: try database.url(as: TestCluster.stranger)).run("report")
+        let stranger = try Bellwether(database: try database.url(as: TestPostgres.stranger)).run("report")
         #expect(stranger.status == 1 && stranger.messages.contains("GRANT bellwether_reporter TO"), "\(stranger)")
     }
 }

@@ -92,8 +92,8 @@ struct DoctorTests {
 
     @Test("an archive that fails, a standby that is missing and too few connections are looked at")
     func server() throws {
-        let cluster = try TestCluster.separate(settings: ["shared_buffers": "16MB", "max_connections": "12"])
-        defer { TestCluster.remove(cluster) }
+        let cluster = try TestPostgres.separate(settings: ["shared_buffers": "16MB", "max_connections": "12"])
+        defer { TestPostgres.remove(cluster) }
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         administrator.deadline = .after(seconds: 60)
         let bellwether = Bellwether(database: cluster.connectionURL(database: "postgres"))
@@ -106,7 +106,7 @@ struct DoctorTests {
         try administrator.execute(script: "ALTER SYSTEM SET archive_command = 'false'")
         try administrator.execute(script: "ALTER SYSTEM SET synchronous_standby_names = 'far'")
         _ = consume administrator
-        #expect(try EmbeddedCluster.stop(dataDirectory: cluster.dataDirectory, force: true))
+        #expect(try EmbeddedServer.stop(dataDirectory: cluster.dataDirectory, force: true))
         try cluster.ensureRunning()
         administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         administrator.deadline = .after(seconds: 60)
@@ -135,7 +135,7 @@ struct DoctorTests {
     func reader() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let reader = Bellwether(database: try database.url(as: TestCluster.analyst))
+        let reader = Bellwether(database: try database.url(as: TestPostgres.analyst))
         let ended = try reader.run("doctor")
         #expect(ended.output.contains("as the owner of the database"), "\(ended)")
     }

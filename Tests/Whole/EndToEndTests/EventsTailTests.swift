@@ -61,7 +61,7 @@ struct EventsTailTests {
         #expect(results.accepted == 2)
         let batch: Int64 = try shared.database.value(
             "SELECT max(batch) FROM analytics.events WHERE app = \(app.slug)")
-        let analyst = Bellwether(database: try shared.database.url(as: TestCluster.analyst))
+        let analyst = Bellwether(database: try shared.database.url(as: TestPostgres.analyst))
         let all = try analyst.trusted("events", "tail", "--app", app.slug, "--from", "\(batch - 1)", "--limit", "2")
         let lines = all.split(separator: "\n")
         #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("\(batch)  ") && $0.contains("  \(app.slug)  ") })

@@ -102,7 +102,7 @@ struct ExportTests {
     @Test("needs no more than an analyst's login; after the end, for an app that is not there, it says so")
     func mistakes() throws {
         try post(1)
-        let analyst = Bellwether(database: try shared.database.url(as: TestCluster.analyst))
+        let analyst = Bellwether(database: try shared.database.url(as: TestPostgres.analyst))
         let all = try analyst.trusted("export", "--app", app.slug)
         #expect(all.split(separator: "\n").count == 2 && all.hasPrefix("app,event_id,type,device_at,"))
         for (words, hint) in [

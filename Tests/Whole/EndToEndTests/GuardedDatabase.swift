@@ -9,15 +9,15 @@ final class GuardedDatabase {
     static let password = "sesame-Gu4rd/d@p?a:ss=%w"
     private static let name = "guarded"
 
-    let cluster: EmbeddedCluster
+    let cluster: EmbeddedServer
     private let files = TemporaryDirectory()
 
     init() throws {
         try "local all postgres peer map=embedded\nlocal all all scram-sha-256\n".write(
             toFile: files("access"), atomically: false, encoding: .utf8)
         chmod(files("access"), 0o644)
-        cluster = try TestCluster.separate(
-            settings: ClusterOptions.throwawaySettings.merging(
+        cluster = try TestPostgres.separate(
+            settings: ServerOptions.throwawaySettings.merging(
                 [
                     "hba_file": files("access"), "log_statement": "all", "log_connections": "on",
                     "log_disconnections": "on", "log_min_error_statement": "error", "log_error_verbosity": "verbose",
@@ -31,7 +31,7 @@ final class GuardedDatabase {
         try administrator.execute(script: "CREATE DATABASE \(Self.name) OWNER \(Self.owner)")
     }
 
-    deinit { TestCluster.remove(cluster) }
+    deinit { TestPostgres.remove(cluster) }
 
     func administrator() throws -> Connection { try Connection(url: cluster.connectionURL(database: "postgres")) }
 

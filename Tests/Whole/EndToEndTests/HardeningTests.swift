@@ -27,17 +27,17 @@ struct HardeningTests {
         "on a server of one's own it is told what is open, and closed by the statements that are told, or by the guide's",
         arguments: [false, true])
     func closed(byGuide: Bool) throws {
-        let cluster = try TestCluster.separate(
-            settings: ClusterOptions.throwawaySettings.merging(["log_min_messages": "log"], uniquingKeysWith: { $1 }),
+        let cluster = try TestPostgres.separate(
+            settings: ServerOptions.throwawaySettings.merging(["log_min_messages": "log"], uniquingKeysWith: { $1 }),
             logins: ["anna"])
-        defer { TestCluster.remove(cluster) }
+        defer { TestPostgres.remove(cluster) }
         func url(_ user: String?, _ database: String = "bellwether") -> String {
             cluster.connectionURL(database: database, user: user)
         }
         var superuser = try Connection(url: url(nil, "postgres"))
-        try superuser.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
-        try superuser.execute(script: "CREATE DATABASE bellwether OWNER \(TestCluster.owner)")
-        let bellwether = Bellwether(database: url(TestCluster.owner))
+        try superuser.execute(script: "CREATE ROLE \(TestPostgres.owner) LOGIN CREATEROLE")
+        try superuser.execute(script: "CREATE DATABASE bellwether OWNER \(TestPostgres.owner)")
+        let bellwether = Bellwether(database: url(TestPostgres.owner))
         _ = try bellwether.trusted("migrate")
         let guide = try Self.statementsOfTheGuide()
         var administrator = try Connection(url: url(nil))
@@ -140,12 +140,12 @@ struct HardeningTests {
     func ownSettings() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         #expect(try analyst.query("SELECT current_user")[0].get(0) == "bellwether_analyst")
         // As the group he may do it; nobody begins with it.
         try analyst.execute(script: "SET default_transaction_read_only = off")
         try analyst.execute(script: "ALTER ROLE bellwether_analyst SET statement_timeout = 0")
-        var another = try database.connect(as: TestCluster.analyst)
+        var another = try database.connect(as: TestPostgres.analyst)
         let row = try another.query("SELECT current_setting('statement_timeout'), current_setting('temp_file_limit')")[
             0]
         #expect(try row.get(0) == "5min")
@@ -164,7 +164,7 @@ struct HardeningTests {
         _ = try database.appender().append([app.submission([.sample()])])
         let bellwether = try Bellwether(database)
         _ = try bellwether.trusted("project", "--once")
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         try analyst.query("SELECT pg_advisory_lock(hashtextextended('bellwether report shop', 0))")
         #expect(throws: PostgresError.self) { try analyst.execute(script: "SELECT report.take_turn('shop')") }
         #expect(throws: PostgresError.self) {

@@ -93,7 +93,7 @@ import Testing
     @Test("behind a password that may not read keys it says what to grant") func rights() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let refused = try Bellwether(database: database.url(as: TestCluster.analyst)).run(
+        let refused = try Bellwether(database: database.url(as: TestPostgres.analyst)).run(
             "look", "--listen", "127.0.0.1:0")
         #expect(refused.status == 1 && refused.messages.contains("GRANT bellwether_look"), "\(refused.messages)")
     }

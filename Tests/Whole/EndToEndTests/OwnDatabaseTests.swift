@@ -35,7 +35,7 @@ struct OwnDatabaseTests {
     func refused() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        let stranger = Bellwether(database: try database.url(as: TestCluster.stranger))
+        let stranger = Bellwether(database: try database.url(as: TestPostgres.stranger))
         for (part, role) in [("ingest", "bellwether_ingest"), ("project", "bellwether_projector")] {
             let service = try stranger.serve("--only", part, waitsUntilReady: false)
             #expect(eventually { service.log.contains("the database refuses this login") }, "\(service.log)")

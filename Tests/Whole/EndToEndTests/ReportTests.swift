@@ -213,7 +213,7 @@ struct ReportTests {
     func login() throws {
         let (database, _) = try filled("shop")
         defer { database.drop() }
-        let stranger = Bellwether(database: try database.url(as: TestCluster.stranger))
+        let stranger = Bellwether(database: try database.url(as: TestPostgres.stranger))
         let refused = try stranger.run("report", "--date", Self.day)
         #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
         #expect(refused.messages.contains("GRANT bellwether_reporter"), "\(refused.messages)")

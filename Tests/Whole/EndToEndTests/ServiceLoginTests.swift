@@ -22,8 +22,8 @@ import Testing
 
     @Test("with it each service does its work, and may become no role but that of its work")
     func logins() throws {
-        let cluster = try TestCluster.separate(logins: Array(Self.logins.keys))
-        defer { TestCluster.remove(cluster) }
+        let cluster = try TestPostgres.separate(logins: Array(Self.logins.keys))
+        defer { TestPostgres.remove(cluster) }
         func url(_ user: String?) -> String { cluster.connectionURL(database: "bellwether", user: user) }
         try run("owner.sql", on: cluster.connectionURL(database: "postgres"))
         let owner = Bellwether(database: url("bellwether_owner"))

@@ -168,7 +168,7 @@ struct BackupFaultTests {
         let refused = try bellwether.run("backup", scratch("backup"))
         #expect(refused.status == 1 && refused.messages.contains("REPLICATION"), "\(refused)")
         var administrator = try server.administrator()
-        try administrator.execute(script: "ALTER ROLE \(TestCluster.owner) REPLICATION")
+        try administrator.execute(script: "ALTER ROLE \(TestPostgres.owner) REPLICATION")
         let service = try bellwether.serve()
         let load = Load(on: service, key: key)
         #expect(load.isServed())

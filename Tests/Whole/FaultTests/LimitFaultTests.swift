@@ -80,7 +80,7 @@ struct LimitFaultTests {
         ]
         for setting in settings {
             try administrator.execute(
-                script: "ALTER ROLE \(TestCluster.owner) IN DATABASE \(shop.database.name) SET \(setting) = '20ms'")
+                script: "ALTER ROLE \(TestPostgres.owner) IN DATABASE \(shop.database.name) SET \(setting) = '20ms'")
         }
         let service = try shop.bellwether.serve()
         let load = shop.load(on: service)
@@ -93,7 +93,7 @@ struct LimitFaultTests {
         administrator.deadline = .after(seconds: 60)
         for setting in settings {
             try administrator.execute(
-                script: "ALTER ROLE \(TestCluster.owner) IN DATABASE \(shop.database.name) RESET \(setting)")
+                script: "ALTER ROLE \(TestPostgres.owner) IN DATABASE \(shop.database.name) RESET \(setting)")
         }
         try Laws.check(load, url: shop.database.url())
         #expect(try service.stop() == 0)

@@ -12,7 +12,7 @@ struct LockFaultTests {
         let service = try shop.bellwether.serve()
         let load = shop.load(on: service)
         #expect(load.isServed())
-        var analyst = try shop.database.connect(as: TestCluster.analyst)
+        var analyst = try shop.database.connect(as: TestPostgres.analyst)
         let things: [String] = try shop.database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace

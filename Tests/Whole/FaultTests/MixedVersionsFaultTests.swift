@@ -30,7 +30,7 @@ struct MixedVersionsFaultTests {
         let hubs = try [old, new].map { cell in
             let superuser = try #require(cell.superuserURL)
             var administrator = try Connection(url: superuser)
-            try administrator.execute(script: "CREATE DATABASE hub OWNER \(TestCluster.owner)")
+            try administrator.execute(script: "CREATE DATABASE hub OWNER \(TestPostgres.owner)")
             func hub(_ url: String?) throws -> String { try #require(url).dropLast("bellwether".count) + "hub" }
             let url = try hub(cell.url)
             _ = try owner.trusted(

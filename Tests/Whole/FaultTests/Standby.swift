@@ -41,7 +41,7 @@ final class Standby: Sendable {
     /// A URL with both hosts, of which the one that takes writes is used.
     func url(beside server: DatabaseServer) throws -> String {
         let host = try #require(server.url.firstMatch(of: /host=([^&]+)/)).1
-        return "postgresql://\(TestCluster.owner)@/\(DatabaseServer.database)?host=\(host),"
+        return "postgresql://\(TestPostgres.owner)@/\(DatabaseServer.database)?host=\(host),"
             + "\(scratch("socket").replacingOccurrences(of: "/", with: "%2F"))&port=5432,5432"
             + "&target_session_attrs=read-write"
     }
@@ -49,7 +49,7 @@ final class Standby: Sendable {
     /// For the owner of everything, here alone.
     var url: String {
         let host = scratch("socket").replacingOccurrences(of: "/", with: "%2F")
-        return "postgresql://\(TestCluster.owner)@\(host):5432/\(DatabaseServer.database)"
+        return "postgresql://\(TestPostgres.owner)@\(host):5432/\(DatabaseServer.database)"
     }
 
     func start() throws {

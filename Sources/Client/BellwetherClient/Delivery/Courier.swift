@@ -128,7 +128,7 @@ final class Courier: Sendable {
     }
 
     /// Sends an envelope. Returns nil if our own time was too short for an answer: then no one is to blame.
-    func post(_ batch: Batch, within seconds: TimeInterval) async throws -> Verdict? {
+    func post(_ batch: Batch, within seconds: TimeInterval) async throws -> Disposition? {
         let now = clock.wall()
         let envelope = Envelope(batch, sentAt: Moment(now))
         let headers = [
@@ -143,7 +143,7 @@ final class Courier: Sendable {
             let answer = try await transport.send(posting)
             // The server waited as long as it could for the rest of the body.
             if answer.status == 408 { sendLess(than: batch, least: Courier.fewWhenSlow) }
-            return Verdict(answer, events: batch.events.count, now: now)
+            return Disposition(answer, events: batch.events.count, now: now)
         } catch {
             guard !Task.isCancelled else { return nil }
             let took = clock.uptime() - began

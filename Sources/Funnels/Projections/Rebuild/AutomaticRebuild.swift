@@ -14,10 +14,10 @@ package struct AutomaticRebuild: Sendable {
     }
 
     /// How it went.
-    package enum Outcome: Sendable {
+    package enum Attempt: Sendable {
         /// All projections are counted by the rules of this program and under the present words.
         case nothingToDo
-        case made([String], Rebuild.Outcome)
+        case made([String], Rebuild.Completion)
         /// Another node is rebuilding.
         case busy
         /// These projections need a rebuild, but this login does not own the tables.
@@ -80,7 +80,7 @@ package struct AutomaticRebuild: Sendable {
     }
 
     /// Rebuilds what is due. An interrupted rebuild continues when this is run again.
-    package func run(progress: @escaping @Sendable (Rebuild.Phase) -> Void = { _ in }) throws -> Outcome {
+    package func run(progress: @escaping @Sendable (Rebuild.Phase) -> Void = { _ in }) throws -> Attempt {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "renewal", log: control.log)
         guard try !Self.due(of: control.projectors, on: &connection).isEmpty else { return .nothingToDo }

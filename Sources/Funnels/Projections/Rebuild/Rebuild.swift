@@ -43,7 +43,7 @@ package struct Rebuild {
     }
 
     /// How it ended.
-    package enum Outcome: Sendable {
+    package enum Completion: Sendable {
         /// The new tables are live. Old tables that somebody still reads are left for the next time.
         case swapped(events: Int64, deliveries: Int64, leftTables: Int)
         /// The new tables differ from the recount. If that was found before the swap, nothing was swapped; if after,
@@ -53,7 +53,7 @@ package struct Rebuild {
         case stopped([StoppedProjection])
     }
 
-    package func run(progress: @escaping @Sendable (Phase) -> Void) throws -> Outcome {
+    package func run(progress: @escaping @Sendable (Phase) -> Void) throws -> Completion {
         var backoff = Backoff(first: 0.1, most: 5)
         for _ in 1..<Self.mostAttempts {
             do { return try attempt(progress) } catch StepError.generationIsGone {
@@ -67,7 +67,7 @@ package struct Rebuild {
 
     private static let mostAttempts = 10
 
-    private func attempt(_ progress: @escaping @Sendable (Phase) -> Void) throws -> Outcome {
+    private func attempt(_ progress: @escaping @Sendable (Phase) -> Void) throws -> Completion {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "rebuild", log: control.log)
         if !isComplete {

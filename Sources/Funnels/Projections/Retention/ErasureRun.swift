@@ -14,7 +14,7 @@ package struct ErasureRun {
     }
 
     /// What was done.
-    package struct Receipt: Sendable {
+    package struct Summary: Sendable {
         package let erasure: Erasure
         /// What this run has removed.
         package let own: Erasure.Counts
@@ -25,7 +25,7 @@ package struct ErasureRun {
     }
 
     /// `isCopy` says that another database has counted what is removed: a cell that had the events before.
-    package func run(app: Int32, install: UUID, isCopy: Bool = false) throws -> Receipt {
+    package func run(app: Int32, install: UUID, isCopy: Bool = false) throws -> Summary {
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "erasure", log: control.log)
         let erasure = try Erasure.begin(app: app, install: install, on: &connection)
@@ -42,7 +42,7 @@ package struct ErasureRun {
     /// Removes all in one transaction.
     private func remove(
         _ erasure: Erasure, _ findings: Erasure.Findings, in shard: Int16, isCopy: Bool, on connection: inout Connection
-    ) throws -> Receipt {
+    ) throws -> Summary {
         try connection.atomically { connection in
             // Steps lock the install's shard one after another, and this waits for its turn.
             try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10min'")
@@ -76,7 +76,7 @@ package struct ErasureRun {
                 events: log.total, deliveries: deliveries, rejected: Int64(log.rejected),
                 clientDrops: Int64(log.clientDrops))
             let counted = isCopy ? Erasure.Counts(events: 0, deliveries: 0, rejected: 0, clientDrops: 0) : own
-            return Receipt(
+            return Summary(
                 erasure: erasure, own: own, total: try erasure.add(counted, on: &connection),
                 stopped: try StoppedProjection.all(on: &connection))
         }

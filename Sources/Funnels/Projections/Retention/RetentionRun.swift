@@ -20,7 +20,7 @@ package struct RetentionRun {
     }
 
     /// What became of a month.
-    package struct Outcome: Sendable {
+    package struct RemovedMonth: Sendable {
         package let month: CivilDate
         /// Deliveries that were sealed with the month.
         package let sealed: Int
@@ -60,7 +60,7 @@ package struct RetentionRun {
     /// Removes the months, oldest first. Calls `report` after each one.
     @discardableResult
     package func run(
-        days: Int, now: Timestamp, report: (Outcome) -> Void
+        days: Int, now: Timestamp, report: (RemovedMonth) -> Void
     ) throws -> Remainder {
         let survey = try survey(days: days, now: now)
         for month in Retention.due([survey]) {
@@ -94,7 +94,7 @@ package struct RetentionRun {
     }
 
     /// Removes the closed months, oldest first, and what belongs to no month. Calls `report` after each one.
-    package func finish(days: Int, now: Timestamp, report: (Outcome) -> Void) throws -> Remainder {
+    package func finish(days: Int, now: Timestamp, report: (RemovedMonth) -> Void) throws -> Remainder {
         var log = try openLog()
         var connection = try ProjectionSession.open(
             url: control.url, role: nil, purpose: "retention", log: control.log)
@@ -104,7 +104,7 @@ package struct RetentionRun {
             let sealed = try seal(on: &connection) { sealing, connection in try sealing.seal(closed, on: &connection) }
             try Retention.recordLosses(of: closed.month, on: &log)
             let outcome = try Retention.drop(closed.month, until: .after(seconds: patience), on: &log)
-            report(Outcome(month: closed.month, sealed: sealed, isDropped: outcome == .dropped))
+            report(RemovedMonth(month: closed.month, sealed: sealed, isDropped: outcome == .dropped))
         }
         let remainder = try dropRemainder(days: days, now: now, on: &connection)
         try SealedDeliveries.forgetGone(on: &connection)

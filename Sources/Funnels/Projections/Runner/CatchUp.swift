@@ -52,7 +52,7 @@ struct CatchUp {
                 let outcome = try cancellation.during(&connection) { connection in
                     let bulk = BulkFold(choice: choice, projectors: projectors, mostShards: backlog.share(of: lanes))
                     if position == 0, mayTakeAll, try takeAll(bulk, &mayTakeAll, on: &connection) {
-                        return Stepper.Outcome.moved(events: 0)
+                        return Stepper.StepResult.moved(events: 0)
                     }
                     return try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
                 }

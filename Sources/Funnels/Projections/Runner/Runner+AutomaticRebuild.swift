@@ -27,7 +27,7 @@ extension Runner {
     }
 
     /// Logs the outcome and returns whether to look again.
-    private func tell(_ outcome: AutomaticRebuild.Outcome) -> Bool {
+    private func tell(_ outcome: AutomaticRebuild.Attempt) -> Bool {
         switch outcome {
         case .nothingToDo, .busy: return true
         case .made(let names, .swapped(let events, _, _)):

@@ -24,7 +24,7 @@ struct Stepper {
     }
 
     /// The result of a step.
-    enum Outcome {
+    enum StepResult {
         /// There was nothing to do, or others are doing all of it.
         case nothing
         case moved(events: Int64)
@@ -33,7 +33,7 @@ struct Stepper {
     /// Takes one step towards `last`. Throws errors that no projection caused: a later attempt may succeed.
     mutating func step(
         upTo last: Int64, mostShards: Int32, on connection: inout Connection
-    ) throws(StepError) -> Outcome {
+    ) throws(StepError) -> StepResult {
         let step = Step(
             choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents,
             limits: limits)
@@ -77,7 +77,7 @@ struct Stepper {
         if wasShort { mostEvents = min(mostEvents * 2, mostEventsEver) }
     }
 
-    private func outcome(_ taken: Step.Taken?) -> Outcome {
+    private func outcome(_ taken: Step.Taken?) -> StepResult {
         guard let taken else { return .nothing }
         if taken.stops.contains(where: \.isOutdated) {
             log.warning(

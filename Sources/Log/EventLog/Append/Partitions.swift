@@ -10,14 +10,14 @@ package enum Partitions {
     static let monthsAhead = 2
 
     /// Whether a round of `keep` created everything.
-    package enum Outcome: Sendable { case complete, tryAgainSoon }
+    package enum Completion: Sendable { case complete, tryAgainSoon }
 
     /// Creates missing partitions around this moment, and those of `asked` that are not too far away. Stops at the
     /// first one that a reader blocks, since writers wait as long as we do.
     package static func keep(
         _ asked: Set<CivilDate> = [], at now: Timestamp, book: PartitionRequests, on connection: inout Connection,
         log: Log
-    ) throws(PostgresError) -> Outcome {
+    ) throws(PostgresError) -> Completion {
         for month in try missing(asked, at: now, on: &connection) {
             do {
                 let made: Bool? = try connection.query("SELECT log.make_partition(\(month))")[0].optional(0)

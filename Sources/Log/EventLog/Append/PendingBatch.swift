@@ -43,7 +43,7 @@ struct PendingBatch {
     struct News {
         var refusals: [Refusal] = []
         var drops: [DropReport] = []
-        var tally = Tally()
+        var tally = BatchCounts()
     }
 
     let submissions: [Submission]
@@ -113,7 +113,7 @@ struct PendingBatch {
         }
         if hasTold { return }
         for (index, submission) in submissions.enumerated() where leftOut[index] == nil {
-            let key = Tally.Key(of: submission)
+            let key = BatchCounts.Key(of: submission)
             pending.tally.mention(key)
             for event in submission.rejected {
                 pending.tally.count(event.rejection.reason, for: key)
@@ -362,7 +362,7 @@ struct PendingBatch {
             verdicts[place.submission][place.event] = .rejected
             rejections[place] = rejection
             untold.append(place)
-            pending.tally.count(rejection.reason, for: Tally.Key(of: submission))
+            pending.tally.count(rejection.reason, for: BatchCounts.Key(of: submission))
             let event = RejectedEvent(
                 index: place.event, id: candidate.identity.id, rejection: rejection,
                 raw: submission.envelope.rawEvent(place.event))
@@ -378,7 +378,7 @@ struct PendingBatch {
         for place in [candidate.place] + copies {
             verdicts[place.submission][place.event] = .duplicate
             untold.append(place)
-            pending.tally.countDuplicate(for: Tally.Key(of: submissions[place.submission]))
+            pending.tally.countDuplicate(for: BatchCounts.Key(of: submissions[place.submission]))
         }
     }
 
@@ -424,12 +424,12 @@ struct PendingBatch {
     /// What a transaction with these candidates records: what is pending, and their own counts.
     func news(of stored: ArraySlice<Candidate>, known: Set<Int>) -> News {
         var news = pending
-        var counts = Tally.Counts()
+        var counts = BatchCounts.Counts()
         var counted = -1
         // The candidates of a submission are mostly consecutive.
         func add() {
-            if counted >= 0 { news.tally.add(counts, for: Tally.Key(of: submissions[counted])) }
-            counts = Tally.Counts()
+            if counted >= 0 { news.tally.add(counts, for: BatchCounts.Key(of: submissions[counted])) }
+            counts = BatchCounts.Counts()
         }
         for (offset, candidate) in stored.enumerated() {
             if candidate.submission != counted {
@@ -444,7 +444,7 @@ struct PendingBatch {
             }
             if repeats.isEmpty { continue }
             for place in repeats[candidate.identity] ?? [] {
-                news.tally.countDuplicate(for: Tally.Key(of: submissions[place.submission]))
+                news.tally.countDuplicate(for: BatchCounts.Key(of: submissions[place.submission]))
             }
         }
         add()

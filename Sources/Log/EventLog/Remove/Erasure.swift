@@ -25,7 +25,7 @@ package struct Erasure: Sendable, Equatable {
     }
 
     /// What was deleted.
-    package struct Receipt: Sendable, Equatable {
+    package struct Deletion: Sendable, Equatable {
         /// By month of the device's clock, the oldest first.
         package internal(set) var events: [MonthCount] = []
         package internal(set) var rejected = 0
@@ -126,12 +126,12 @@ package struct Erasure: Sendable, Equatable {
     /// ends.
     package func deleteEvents(
         _ findings: Findings, on connection: inout Connection
-    ) throws(PostgresError) -> Receipt {
+    ) throws(PostgresError) -> Deletion {
         precondition(
             connection.isInTransaction, "events are deleted in the transaction that corrects what was made of them")
         // From here on no month is created or dropped: a statement planned meanwhile would miss the rows that moved.
         try connection.execute(script: "LOCK TABLE log.event IN ROW EXCLUSIVE MODE")
-        var receipt = Receipt()
+        var deletion = Deletion()
         for row in try connection.query(
             """
             SELECT month, sum(events)::bigint
@@ -139,15 +139,15 @@ package struct Erasure: Sendable, Equatable {
             GROUP BY month ORDER BY month
             """)
         {
-            receipt.events.append(MonthCount(month: try row.get(0), events: try row.get(1)))
+            deletion.events.append(MonthCount(month: try row.get(0), events: try row.get(1)))
         }
-        receipt.rejected = try connection.query(
+        deletion.rejected = try connection.query(
             "DELETE FROM log.rejected WHERE (install_id = \(install) AND app = \(app)) OR id = ANY (\(findings.mentions))"
         ).affected
-        receipt.clientDrops = try connection.query(
+        deletion.clientDrops = try connection.query(
             "UPDATE log.client_drop SET install_id = NULL WHERE install_id = \(install) AND app = \(app)"
         ).affected
-        return receipt
+        return deletion
     }
 
     /// Adds what was removed, in the same transaction, to what was removed of the install before in this database, and

@@ -36,7 +36,7 @@ package enum Retention {
     }
 
     /// The result of an attempt to drop a month.
-    package enum DropOutcome: Sendable { case dropped, busy }
+    package enum DropResult: Sendable { case dropped, busy }
 
     /// The moment that many days ago; nil if the log can have nothing from before it.
     package static func limit(days: Int, now: Timestamp) -> Timestamp? {
@@ -166,7 +166,7 @@ package enum Retention {
     /// writers wait behind a waiting drop. So each attempt is short, and it repeats them until the deadline.
     package static func drop(
         _ month: CivilDate, until deadline: Deadline, on connection: inout Connection
-    ) throws(PostgresError) -> DropOutcome {
+    ) throws(PostgresError) -> DropResult {
         while true {
             do {
                 try connection.query("SELECT log.drop_month(\(month))")

@@ -3,7 +3,7 @@ package import Postgres
 /// Stores the rows of the export, each once.
 package enum FCMExportStore {
     /// What became of some rows.
-    package struct Outcome: Sendable, Equatable {
+    package struct Counts: Sendable, Equatable {
         package internal(set) var stored = 0
         /// Rows of an erased instance from before its erasure.
         package internal(set) var erased = 0
@@ -33,7 +33,7 @@ package enum FCMExportStore {
     /// Stores rows as the owner, all of them or none. Rows that are already stored are ignored.
     package static func append(
         _ rows: [FCMExportRow], app: Int32, on connection: inout Connection
-    ) throws(PostgresError) -> Outcome {
+    ) throws(PostgresError) -> Counts {
         try connection.transaction { connection throws(PostgresError) in
             try connection.execute(
                 script: """
@@ -59,7 +59,7 @@ package enum FCMExportStore {
                 "DELETE FROM fcm_import AS i USING sends.fcm_retained AS r WHERE r.app = \(app) AND i.event_at < r.since"
             ).affected
             let stored: Int64 = try connection.query(fold(app))[0].get(0)
-            return Outcome(stored: Int(stored), erased: erased, tooOld: tooOld)
+            return Counts(stored: Int(stored), erased: erased, tooOld: tooOld)
         }
     }
 

@@ -5,7 +5,7 @@ package import Values
 /// Stores sends: each once, for ever, by its id.
 package enum SendStore {
     /// With which key, and when, sends arrived; without a key they were imported.
-    package struct Receipt: Sendable {
+    package struct Arrival: Sendable {
         package let app: Int32
         package let key: Int32?
         package let receivedAt: Timestamp
@@ -18,7 +18,7 @@ package enum SendStore {
     /// Stores the new ones, all or nothing; nothing if the key that they came with is closed by then (`keyClosed`).
     /// Returns true for each new one; of several with the same id the first is the new one.
     package static func append(
-        _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
+        _ sends: [Send], _ arrival: Arrival, on connection: inout Connection
     ) throws(PostgresError) -> [Bool] {
         // By their bytes: to `String` two spellings of "é" are the same id, and the second send would be lost.
         var places: [[UInt8]: Int] = [:]
@@ -30,16 +30,16 @@ package enum SendStore {
         guard !first.isEmpty else { return [] }
         var isNew = [Bool](repeating: false, count: sends.count)
         try connection.transaction { connection throws(PostgresError) in
-            let numbers = try insert(first.map { sends[$0] }, receipt, on: &connection)
+            let numbers = try insert(first.map { sends[$0] }, arrival, on: &connection)
             var added: [(number: Int64, send: Send)] = []
             for index in first {
                 guard let number = numbers[Array(sends[index].id.utf8)] else { continue }
                 isNew[index] = true
                 added.append((number, sends[index]))
             }
-            try insertMessages(added, app: receipt.app, on: &connection)
+            try insertMessages(added, app: arrival.app, on: &connection)
             try insertPages(added, on: &connection)
-            if let key = receipt.key { try connection.query("SELECT log.require_open_key(\(key))") }
+            if let key = arrival.key { try connection.query("SELECT log.require_open_key(\(key))") }
         }
         return isNew
     }
@@ -71,14 +71,14 @@ package enum SendStore {
 
     /// The numbers of the new ones, by the bytes of their ids.
     private static func insert(
-        _ sends: [Send], _ receipt: Receipt, on connection: inout Connection
+        _ sends: [Send], _ arrival: Arrival, on connection: inout Connection
     ) throws(PostgresError) -> [[UInt8]: Int64] {
         let rows = try connection.query(
             """
             INSERT INTO sends.send (app, key, received_at, id, sent_at, recipients, messages, campaign, variant, category,
                 thread, topic, analytics_label, story, payload)
-            SELECT \(receipt.app), \(receipt.key), \(receipt.receivedAt), *
-            FROM unnest(\(sends.map(\.id)), \(sends.map { $0.sentAt ?? receipt.receivedAt }),
+            SELECT \(arrival.app), \(arrival.key), \(arrival.receivedAt), *
+            FROM unnest(\(sends.map(\.id)), \(sends.map { $0.sentAt ?? arrival.receivedAt }),
                 \(Nullables(sends.map(\.recipients))), \(Nullables(sends.map { $0.messageIDs.map { Int32($0.count) } })),
                 \(sends.map { $0.campaign ?? "" }), \(sends.map { $0.variant ?? "" }),
                 \(sends.map { $0.category ?? "" }), \(sends.map { $0.thread ?? "" }), \(sends.map { $0.topic ?? "" }),

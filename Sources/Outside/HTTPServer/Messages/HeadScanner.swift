@@ -4,7 +4,7 @@
 /// lone LF for the end of a line, or a NUL for the end of a text, and see another request than we do. So everything
 /// ambiguous is refused before it is parsed.
 struct HeadScanner {
-    enum Outcome: Equatable {
+    enum ScanResult: Equatable {
         /// More bytes must arrive.
         case incomplete
         /// The head ends here, including its last empty line.
@@ -21,7 +21,7 @@ struct HeadScanner {
 
     /// Scans the new bytes. Empty lines before the request line do not belong to the request: the caller must drop them
     /// and start again.
-    mutating func scan(_ bytes: [UInt8]) -> Outcome {
+    mutating func scan(_ bytes: [UInt8]) -> ScanResult {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             while position < bytes.count {
                 // SAFETY: within bounds, by the line above.

@@ -18,7 +18,7 @@ struct BackupCommand: DatabaseCommand {
 
     func run() throws -> ExitCode {
         let isEmbedded = database.url == nil
-        guard try !isEmbedded || EmbeddedCluster.exists(dataDirectory: database.directory) else {
+        guard try !isEmbedded || EmbeddedServer.exists(dataDirectory: database.directory) else {
             throw Failure("there is no embedded database in '\(String(printable: database.directory))' to back up")
         }
         let log = Log.standardError(least: .warning)
@@ -48,7 +48,7 @@ struct BackupCommand: DatabaseCommand {
         }
         let copy = "\(place)/\(BackupRecord.copy)"
         try take(
-            copy, with: programs, from: access.cluster.map { $0.connectionURL(database: record.database) } ?? access.url
+            copy, with: programs, from: access.server.map { $0.connectionURL(database: record.database) } ?? access.url
         )
         try output.write(record.text, to: BackupRecord.file)
         note(record, in: access.url, log: log)

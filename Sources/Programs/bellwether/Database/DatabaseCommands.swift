@@ -21,7 +21,7 @@ struct DatabaseURLCommand: DatabaseCommand {
     func run() throws -> ExitCode {
         let access = try DatabaseAccess(database, log: .standardError(least: .warning), fit: .any)
         defer { access.release() }
-        try access.cluster?.keepRunning()
+        try access.server?.keepRunning()
         StandardStream.output.write((role == .owner ? access.url : access.url(for: .analyst)) + "\n")
         return .done
     }
@@ -42,7 +42,7 @@ struct DatabaseStopCommand: DatabaseCommand {
 
     func run() throws -> ExitCode {
         do {
-            let ran = try EmbeddedCluster.stop(
+            let ran = try EmbeddedServer.stop(
                 dataDirectory: database.directory, force: isForced,
                 log: .standardError(least: .warning))
             StandardStream.error.write(ran ? "The database is stopped.\n" : "The database was not running.\n")
@@ -66,16 +66,16 @@ struct DatabaseUpgradeCommand: DatabaseCommand {
 
     func run() throws -> ExitCode {
         let (data, log) = (database.directory, Log.standardError(least: .warning))
-        guard let (old, new) = try EmbeddedCluster.pendingUpgrade(dataDirectory: data) else {
+        guard let (old, new) = try EmbeddedServer.pendingUpgrade(dataDirectory: data) else {
             StandardStream.error.write("There is no newer PostgreSQL than the database has.\n")
             return .done
         }
         let kept: String
         do {
             // All other sessions must have ended, also those that were given its URL.
-            _ = try EmbeddedCluster.stop(dataDirectory: data, log: log)
+            _ = try EmbeddedServer.stop(dataDirectory: data, log: log)
             try prepare(data, log)
-            kept = try EmbeddedCluster.upgrade(dataDirectory: data, options: DatabaseAccess.clusterOptions, log: log)
+            kept = try EmbeddedServer.upgrade(dataDirectory: data, options: DatabaseAccess.serverOptions, log: log)
         } catch {
             switch error {
             // The database is not away: what was asked for cannot be done.
@@ -97,11 +97,11 @@ struct DatabaseUpgradeCommand: DatabaseCommand {
     }
 
     private func prepare(_ data: String, _ log: Log) throws {
-        let cluster = try EmbeddedCluster.use(
-            dataDirectory: data, options: DatabaseAccess.clusterOptions, log: log)
-        defer { cluster.release() }
+        let server = try EmbeddedServer.use(
+            dataDirectory: data, options: DatabaseAccess.serverOptions, log: log)
+        defer { server.release() }
         var administrator = try Connection(
-            url: cluster.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
+            url: server.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)
         administrator.deadline = .after(seconds: 60)
         try Hardening.openFunctions(on: &administrator)
     }

@@ -51,21 +51,21 @@ struct RestoreCommand: Command {
             until: until.map { "\($0)".replacing("Z", with: "+00") })
         let log = Log.standardError(least: .warning)
         let interruption = Interruption { [data] in
-            _ = try? EmbeddedCluster.stop(dataDirectory: data, force: true, deadline: .after(seconds: 30))
+            _ = try? EmbeddedServer.stop(dataDirectory: data, force: true, deadline: .after(seconds: 30))
         }
         defer { withExtendedLifetime(interruption) {} }
         let options =
-            record.isEmbedded ? DatabaseAccess.clusterOptions : ClusterOptions(superuser: record.owner)
-        let (cluster, lacking) = try restore(recovery, options, log)
-        defer { cluster.release() }
-        let url = cluster.connectionURL(database: record.database, user: record.owner)
+            record.isEmbedded ? DatabaseAccess.serverOptions : ServerOptions(superuser: record.owner)
+        let (server, lacking) = try restore(recovery, options, log)
+        defer { server.release() }
+        let url = server.connectionURL(database: record.database, user: record.owner)
         if record.isEmbedded {
             // Bring it to this version, as any command would do.
             try DatabaseAccess(embeddedIn: data, log: log, interruptible: false).release()
         } else {
             try DatabaseFit.exact.check(url, log: log)
         }
-        try tell(record, cluster, url, log)
+        try tell(record, server, url, log)
         var isWhole = true
         if let lacking {
             isWhole = false
@@ -85,9 +85,9 @@ struct RestoreCommand: Command {
     }
 
     private func restore(
-        _ recovery: Recovery, _ options: ClusterOptions, _ log: Log
-    ) throws -> (cluster: EmbeddedCluster, lacking: String?) {
-        do { return try EmbeddedCluster.restore(recovery, dataDirectory: data, options: options, log: log) } catch {
+        _ recovery: Recovery, _ options: ServerOptions, _ log: Log
+    ) throws -> (server: EmbeddedServer, lacking: String?) {
+        do { return try EmbeddedServer.restore(recovery, dataDirectory: data, options: options, log: log) } catch {
             switch error {
             // The database is not away: what was asked for cannot be done.
             case .restoreFailed, .unusableDirectory, .inUse: throw Failure("\(error)")
@@ -97,12 +97,12 @@ struct RestoreCommand: Command {
     }
 
     /// Says what there is now, and what to know about it.
-    private func tell(_ record: BackupRecord, _ cluster: EmbeddedCluster, _ url: String, _ log: Log) throws {
+    private func tell(_ record: BackupRecord, _ server: EmbeddedServer, _ url: String, _ log: Log) throws {
         var connection = try LogSession.open(url: url, role: nil, purpose: "restore", log: log, statementSeconds: 600)
         let status = try LogStatus.read(on: &connection)
         StandardStream.output.write(
             """
-            Restored into \(String(printable: cluster.dataDirectory)): the log up to batch \(status.head)\
+            Restored into \(String(printable: server.dataDirectory)): the log up to batch \(status.head)\
             \(status.lastCommitAt.map { ", committed at \($0)" } ?? "").
             The backup was begun at batch \(record.position); \(max(0, status.head - record.position)) batches were committed after that.
             What was acknowledged after the last batch is not in this copy, and no phone sends it again.
@@ -112,8 +112,8 @@ struct RestoreCommand: Command {
         StandardStream.output.write(
             "It is the database \(String(printable: record.database)) of \(String(printable: record.owner)). "
                 + "To serve it, start your own PostgreSQL on a copy of "
-                + "\(String(printable: cluster.dataDirectory))/pg/data, "
-                + "with the settings in \(String(printable: cluster.dataDirectory))/pg/settings-of-backup.\n"
+                + "\(String(printable: server.dataDirectory))/pg/data, "
+                + "with the settings in \(String(printable: server.dataDirectory))/pg/settings-of-backup.\n"
         )
     }
 

@@ -15,12 +15,12 @@ struct ServerLogs {
 
     /// Does nothing where the server is not ours.
     func start() {
-        guard let cluster = access.cluster else { return }
+        guard let server = access.server else { return }
         worker.start(["server logs"]) { [worker, log] _ in
             var isNews = true
             while !worker.isStopping {
                 do throws(EmbeddedPostgresError) {
-                    try cluster.removeOldLogs()
+                    try server.removeOldLogs()
                     isNews = true
                 } catch {
                     if isNews { log.warning("the server's old logs were not removed", ["error": "\(error)"]) }

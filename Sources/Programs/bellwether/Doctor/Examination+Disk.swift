@@ -8,7 +8,7 @@ internal import Values
 extension Examination {
     /// Only for the embedded database: the disk of any other database may be on another machine.
     static let disk = Examination(name: "disk", readsOurs: false) { access, _ in
-        guard let directory = access.cluster?.dataDirectory else { return nil }
+        guard let directory = access.server?.dataDirectory else { return nil }
         var status = statvfs()
         guard unsafe statvfs(directory, &status) == 0 else {
             return .warn("the disk of \(directory) could not be measured", do: "run doctor as who owns the directory")

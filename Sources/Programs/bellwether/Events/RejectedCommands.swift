@@ -157,7 +157,7 @@ struct RejectedReplayCommand: DatabaseCommand {
         let appenders = databases.map { database in
             Appender(.init(url: database.url, node: "replay"), allowance: RejectedAllowance(), log: log)
         }
-        var outcome = Replay.Outcome()
+        var outcome = Replay.Counts()
         var failed = false
         for (place, database) in databases.enumerated() {
             do {

@@ -92,7 +92,7 @@ struct RetainCommand: DatabaseCommand {
         return objects.map { object in part.database.name.map { object.preceded(by: "cell", $0) } ?? object }
     }
 
-    private static func sentence(_ outcome: RetentionRun.Outcome) -> String {
+    private static func sentence(_ outcome: RetentionRun.RemovedMonth) -> String {
         let month = "\(outcome.month)".prefix(7)
         return outcome.isDropped
             ? "\(month): dropped; deliveries sealed: \(outcome.sealed).\n"
@@ -186,11 +186,11 @@ struct EraseCommand: DatabaseCommand {
     }
 
     /// The batches of the erasure, as one position.
-    private func batch(_ receipt: RemovalOfInstall.Receipt) -> LogPosition {
+    private func batch(_ receipt: RemovalOfInstall.Summary) -> LogPosition {
         LogPosition(receipt.parts.map { ($0.database.name, $0.erased.erasure.number) })
     }
 
-    private func text(_ receipt: RemovalOfInstall.Receipt, of install: UUID, _ app: String) -> String {
+    private func text(_ receipt: RemovalOfInstall.Summary, of install: UUID, _ app: String) -> String {
         let at = receipt.parts.map(\.erased.erasure.erasedAt).max().map { "\($0)" } ?? "never"
         var text = """
             Erased install \(install) of app \(app)

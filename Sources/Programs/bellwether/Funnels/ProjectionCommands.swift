@@ -150,7 +150,7 @@ extension ProgressBar {
     }
 }
 
-extension Rebuild.Outcome {
+extension Rebuild.Completion {
     /// The final message of a rebuild.
     fileprivate func told(of database: CellDatabase) -> Told {
         var told = Told(code: .failed)

@@ -30,7 +30,7 @@ struct SendsImportCommand: DatabaseCommand {
             Interruption.beginning(with: { progress.tellInterruption() })
             var run = SendsImport(
                 file: file, progress: progress,
-                receipt: SendStore.Receipt(app: app.id, key: nil, receivedAt: WallClock.now))
+                receipt: SendStore.Arrival(app: app.id, key: nil, receivedAt: WallClock.now))
             try run.read(on: &connection)
             return run
         }
@@ -54,14 +54,14 @@ struct SendsImportCommand: DatabaseCommand {
 private struct SendsImport {
     let file: InputFile
     let progress: ImportProgress
-    let receipt: SendStore.Receipt
+    let receipt: SendStore.Arrival
     private(set) var accepted = 0
     private(set) var duplicate = 0
     private(set) var rejected = 0
     private var complaints = Complaints()
     private let decoder = SendsDecoder()
 
-    init(file: InputFile, progress: ImportProgress, receipt: SendStore.Receipt) {
+    init(file: InputFile, progress: ImportProgress, receipt: SendStore.Arrival) {
         (self.file, self.progress, self.receipt) = (file, progress, receipt)
     }
 

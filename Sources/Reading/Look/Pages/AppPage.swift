@@ -122,13 +122,13 @@ enum AppPage {
 
 /// Which rows of a table rose or fell by more than chance, all of them judged together.
 struct Judged {
-    let verdicts: [Verdict?]
+    let verdicts: [Significance?]
     private let rows: [Grid.Row]
     private let scope: Scope
 
     init(_ rows: [Grid.Row], _ scope: Scope) {
         (self.rows, self.scope) = (rows, scope)
-        let raw: [Verdict?] = rows.map { row in
+        let raw: [Significance?] = rows.map { row in
             let rate = Rate(row.count("received_engaged"), of: row.count("received"))
             let base = Rate(row.count("received_engaged_before"), of: row.count("received_before"))
             guard rate.whole > 0, base.whole > 0, scope.isComparable else { return nil }

@@ -16,7 +16,7 @@ enum FunnelParts {
                 "Delivered", Wording.count(now.count("delivered")),
                 detail: change(now.count("delivered"), then?.count("delivered") ?? 0, scope))
         ]
-        var verdicts: [(String, Rate, Rate, Verdict)] = []
+        var verdicts: [(String, Rate, Rate, Significance)] = []
         for (title, part, whole) in [
             ("Response rate", "received_responded", "received"), ("Engagement rate", "received_engaged", "received"),
             ("Receipt coverage", "received", "delivered"),

@@ -61,7 +61,7 @@ package enum ReportArchive {
     }
 
     /// What became of a report that was to be kept.
-    enum Outcome {
+    enum KeepResult {
         case added(ReportDocuments)
         /// The same report is kept already.
         case found(KeptReport)
@@ -71,7 +71,7 @@ package enum ReportArchive {
     /// is made, it is kept once.
     static func keep(
         _ report: Report, figures: DayFigures, on connection: inout Connection
-    ) throws(PostgresError) -> Outcome {
+    ) throws(PostgresError) -> KeepResult {
         try connection.transaction { (connection: inout Connection) throws(PostgresError) in
             // Without this, two reports made at once would both find nothing. It also gives the first of a day the
             // least id.

@@ -10,7 +10,7 @@ struct Fact {
         case text(String?)
         case texts([String])
         case flag(Bool)
-        case verdict(Verdict)
+        case verdict(Significance)
         /// Facts that belong together, under one name; nil if nothing is known of them.
         case facts([Fact]?)
     }

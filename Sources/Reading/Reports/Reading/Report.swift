@@ -50,7 +50,7 @@ package struct Report: Hashable, Sendable {
     /// Groups before the app, and small depths before large ones.
     var stackDepths: [StackDepth] = []
     /// Of deep stacks in the app against none; nil if there are not both.
-    var stackCost: Verdict?
+    var stackCost: Significance?
     var versions: [VersionSummary] = []
     var otherVersions: RestOfList<FunnelCounts>?
     var suppressed: [Suppressed] = []
@@ -86,7 +86,7 @@ protocol ReportSection {
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)
     /// Visits each of its verdicts on a comparison of rates.
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void)
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void)
     /// What it asks people to do.
     static func deeds(_ report: Report) -> [Deed]
     /// What it says to people; nil when it has nothing to say.
@@ -97,7 +97,7 @@ protocol ReportSection {
 
 extension ReportSection {
     static func read(into _: inout Report, _: ReportScope, on _: inout Connection) throws(PostgresError) {}
-    static func eachVerdict(_: inout Report, _: (inout Verdict) -> Void) {}
+    static func eachVerdict(_: inout Report, _: (inout Significance) -> Void) {}
     static func deeds(_: Report) -> [Deed] { [] }
     static func facts(_: Report) -> [EntryList] { [] }
 }

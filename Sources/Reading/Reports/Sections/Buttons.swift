@@ -14,14 +14,14 @@ struct Button: Hashable, Sendable {
     var tappedDeliveries: Int64
     var taps: Int64
     var tapRate: Double?
-    var verdict: Verdict
+    var verdict: Status
     /// The day from which on it has been registered without a break.
     var registered: CivilDate?
     /// Of an untapped one: with 95 % confidence, fewer than this share of those who see it tap it.
     var rateBound: Double?
 
     /// As `analytics.category_buttons` says it.
-    enum Verdict: String, Hashable, Sendable, CaseIterable {
+    enum Status: String, Hashable, Sendable, CaseIterable {
         case tapped, untapped, retired, unregistered
         case tooFew = "too_few"
         case exposureUnknown = "exposure_unknown"
@@ -83,7 +83,7 @@ extension Button {
             """
         ).listedByName(leftOut: 11) { row throws(PostgresError) -> Button? in
             // A verdict that only a later version knows is skipped.
-            guard let verdict = Verdict(rawValue: try row.get(9)) else { return nil }
+            guard let verdict = Status(rawValue: try row.get(9)) else { return nil }
             return Button(
                 id: try row.get(1), position: try row.optional(2, as: Int32.self).map(Int.init),
                 title: try row.optional(3), answer: try row.optional(4), exposures: try row.optional(5),

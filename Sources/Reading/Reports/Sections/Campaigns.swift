@@ -20,7 +20,7 @@ struct CampaignSummary: Hashable, Sendable {
     /// Of the variants that `variants` leaves out; nil if there are none.
     var otherVariants: RestOfList<FunnelCounts>?
     /// The verdicts of `tests`, as they were held with all others of the report; empty before.
-    var variantVerdicts: [Verdict] = []
+    var variantVerdicts: [Significance] = []
 
     /// What contradicts something among its rows, as far as it is one by the sums. A send counts on its own day and a
     /// delivery on the day of its first event, so a few more delivered than sent may be those of a send before
@@ -136,7 +136,7 @@ enum CampaignsSection: ReportSection {
         if report.campaigns.isEmpty { report.otherCampaigns = nil }
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         for place in report.campaigns.indices where report.campaigns[place].variants.count > 1 {
             var verdicts = report.campaigns[place].tests(in: report).map(\.verdict)
             for index in verdicts.indices { visit(&verdicts[index]) }

@@ -33,7 +33,7 @@ package struct Headline: Hashable, Sendable {
         var pooled: Rate
         /// The median of the days' receipt coverage.
         var receiptCoverage: Double?
-        var verdict: Verdict
+        var verdict: Significance
         /// Nil unless the report leads with engagement.
         var engagement: Engagement?
 
@@ -41,7 +41,7 @@ package struct Headline: Hashable, Sendable {
         struct Engagement: Hashable, Sendable {
             var rate: Double?
             var pooled: Rate
-            var verdict: Verdict
+            var verdict: Significance
         }
     }
 }
@@ -96,13 +96,13 @@ extension Headline.Comparison {
     ) {
         guard let delivered = Median.of(days.map(\.counts.delivered)) else { return nil }
         let coverage = Median.of(days.compactMap(\.counts.receiptCoverage.value))
-        func compare(_ rate: KeyPath<FunnelCounts, Rate>) -> (median: Double?, pooled: Rate, verdict: Verdict) {
+        func compare(_ rate: KeyPath<FunnelCounts, Rate>) -> (median: Double?, pooled: Rate, verdict: Significance) {
             let rates = days.map { $0.counts[keyPath: rate] }
             let (pooled, median) = (rates.reduce(Rate(0, of: 0), +), Median.of(rates.compactMap(\.value)))
             let own = counts[keyPath: rate]
             let verdict =
                 age == .now && !isSettled
-                ? Verdict.unsettled
+                ? Significance.unsettled
                 : TwoProportions.verdict(own, against: pooled).agreeing(with: own.value, against: median)
                     .comparing(coverage: counts.receiptCoverage.value, with: coverage)
             return (median, pooled, verdict)
@@ -118,7 +118,7 @@ extension Headline.Comparison {
 
 extension Headline.Comparison {
     /// The rate that the report leads with, and its verdict.
-    var leading: (rate: Double?, verdict: Verdict) {
+    var leading: (rate: Double?, verdict: Significance) {
         engagement.map { ($0.rate, $0.verdict) } ?? (responseRate, verdict)
     }
 
@@ -129,7 +129,7 @@ extension Headline.Comparison {
         return days.count == 1 ? Wording.short(first) : "a usual \(Wording.weekday(first))"
     }
 
-    mutating func eachVerdict(_ visit: (inout Verdict) -> Void) {
+    mutating func eachVerdict(_ visit: (inout Significance) -> Void) {
         visit(&verdict)
         if var engagement {
             visit(&engagement.verdict)
@@ -138,9 +138,9 @@ extension Headline.Comparison {
     }
 }
 
-extension Verdict {
+extension Significance {
     /// The verdict on a pooled rate, if the rate that is shown beside it points the same way.
-    fileprivate func agreeing(with rate: Double?, against shown: Double?) -> Verdict {
+    fileprivate func agreeing(with rate: Double?, against shown: Double?) -> Significance {
         guard let rate, let shown else { return self }
         switch self {
         case .higher where rate <= shown, .lower where rate >= shown: return .divided
@@ -149,7 +149,7 @@ extension Verdict {
     }
 
     /// Rates of receipts that arrived on such different terms are rates of different people.
-    package func comparing(coverage: Double?, with base: Double?) -> Verdict {
+    package func comparing(coverage: Double?, with base: Double?) -> Significance {
         guard let coverage, let base, abs(coverage - base) >= 0.02 else { return self }
         return .otherCoverage(was: base, now: coverage)
     }

@@ -13,7 +13,7 @@ enum HeadlineSection: ReportSection {
         report.headline = try Headline.read(scope, report.trend, settling: report.settling, on: &connection)
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         report.headline.previous?.eachVerdict(visit)
         report.headline.usual?.eachVerdict(visit)
     }

@@ -26,7 +26,7 @@ struct MediaSummary: Hashable, Sendable {
 struct MediaCost: Hashable, Sendable {
     var missing: Rate
     var attached: Rate
-    var verdict: Verdict
+    var verdict: Significance
 
     /// Nil if nothing is missing, or nothing was attached.
     init?(_ media: [MediaSummary]) {
@@ -116,7 +116,7 @@ enum MediaSection: ReportSection {
         report.mediaCost = MediaCost(report.media)
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         if var cost = report.mediaCost {
             visit(&cost.verdict)
             report.mediaCost = cost

@@ -10,7 +10,7 @@ struct Mover: Hashable, Sendable {
     var usual: Double?
     /// The receipts of all those days together, for the test.
     var pooled: Rate
-    var verdict: Verdict
+    var verdict: Significance
 
     /// How many more or fewer people than usual. It says which of two changes matters more.
     fileprivate var people: Double { ((rate.value ?? 0) - (usual ?? 0)) * Double(rate.whole) }
@@ -57,7 +57,7 @@ enum MoversSection: ReportSection {
         }.sorted { ($1.delivered, ExactName($0.category)) < ($0.delivered, ExactName($1.category)) }
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         for place in report.movers.indices { visit(&report.movers[place].verdict) }
     }
 

@@ -22,7 +22,7 @@ struct StackDepth: Hashable, Sendable {
     }
 
     /// Whether people respond less in deep stacks; nil if there are not both.
-    static func cost(of depths: [StackDepth]) -> Verdict? {
+    static func cost(of depths: [StackDepth]) -> Significance? {
         let (deep, lone) = extremes(of: depths)
         return deep.whole > 0 && lone.whole > 0 ? TwoProportions.verdict(deep, against: lone) : nil
     }
@@ -56,7 +56,7 @@ enum StackDepthsSection: ReportSection {
         report.stackCost = StackDepth.cost(of: report.stackDepths)
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         if var verdict = report.stackCost {
             visit(&verdict)
             report.stackCost = verdict

@@ -7,7 +7,7 @@ struct FallbackCost: Hashable, Sendable {
     var fallback: Rate
     /// Of received deliveries whose story was shown.
     var shown: Rate
-    var verdict: Verdict
+    var verdict: Significance
 }
 
 extension FallbackCost {
@@ -65,7 +65,7 @@ enum StoriesSection: ReportSection {
         }
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         if var cost = report.fallbackCost {
             visit(&cost.verdict)
             report.fallbackCost = cost

@@ -20,7 +20,7 @@ struct TimeOfDay: Hashable, Sendable {
         /// Of the category's other quarters together.
         var others: Rate
         /// Against the others.
-        var verdict: Verdict
+        var verdict: Significance
 
         /// Whether the difference is more than chance, and large enough that somebody would send at another hour.
         var differs: Bool {
@@ -61,7 +61,7 @@ struct TimeOfDay: Hashable, Sendable {
     }
 }
 
-extension Verdict {
+extension Significance {
     /// Nil where the test says nothing.
     fileprivate var probability: Double? {
         switch self {
@@ -71,7 +71,7 @@ extension Verdict {
     }
 
     /// The result with a corrected probability. A large one means chance.
-    fileprivate func with(_ p: Double) -> Verdict {
+    fileprivate func with(_ p: Double) -> Significance {
         if p >= TwoProportions.significance { return .likeChance(p: p) }
         return isHigher ? .higher(p: p) : .lower(p: p)
     }
@@ -109,7 +109,7 @@ enum TimeOfDaySection: ReportSection {
         report.timeOfDay = told.isEmpty ? nil : TimeOfDay(day, told)
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         guard var told = report.timeOfDay else { return }
         for place in told.quarters.indices { visit(&told.quarters[place].verdict) }
         report.timeOfDay = told

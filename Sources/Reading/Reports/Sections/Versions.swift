@@ -12,7 +12,7 @@ struct VersionSummary: Hashable, Sendable {
     /// True when `before` is that of the platform.
     var isNew: Bool
     /// Coverage on the day compared with `before`.
-    var verdict: Verdict
+    var verdict: Significance
 
     /// Coverage that is lower by two points or more, and by more than chance.
     var isAlarm: Bool {
@@ -128,7 +128,7 @@ enum VersionsSection: ReportSection {
         report.otherVersions = rest.map { RestOfList(entries: $0.entries, counts: $0.counts.counts) }
     }
 
-    static func eachVerdict(_ report: inout Report, _ visit: (inout Verdict) -> Void) {
+    static func eachVerdict(_ report: inout Report, _ visit: (inout Significance) -> Void) {
         for place in report.versions.indices { visit(&report.versions[place].verdict) }
     }
 

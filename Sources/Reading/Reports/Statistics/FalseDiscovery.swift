@@ -18,7 +18,7 @@ package enum FalseDiscovery {
     }
 }
 
-extension Verdict {
+extension Significance {
     /// Its probability as a comparison among others; nil if there was no comparison.
     package var tested: Double? {
         switch self {
@@ -30,7 +30,7 @@ extension Verdict {
     }
 
     /// What remains of it if only probabilities up to a limit count as more than chance.
-    package func held(to limit: Double) -> Verdict {
+    package func held(to limit: Double) -> Significance {
         switch self {
         case .higher(let p) where p > limit, .lower(let p) where p > limit: .likeChance(p: p)
         default: self

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Whether two rates differ by more than chance.
-package enum Verdict: Hashable, Sendable {
+package enum Significance: Hashable, Sendable {
     case higher(p: Double)
     case lower(p: Double)
     /// Chance alone can explain the difference.
@@ -68,7 +68,7 @@ package enum TwoProportions {
     static let leastExpected = 10.0
 
     /// How `rate` compares with `base`.
-    package static func verdict(_ rate: Rate, against base: Rate) -> Verdict {
+    package static func verdict(_ rate: Rate, against base: Rate) -> Significance {
         if rate.isBeyondWhole && rate.whole > 0 || base.isBeyondWhole && base.whole > 0 { return .beyondWhole }
         guard rate.isShare, base.isShare, let share = rate.value, let baseShare = base.value else {
             return .smallSample
@@ -92,7 +92,7 @@ package enum TwoProportions {
     }
 
     /// With few, only a clear difference is reported.
-    private static func exactVerdict(_ rate: Rate, against base: Rate) -> Verdict {
+    private static func exactVerdict(_ rate: Rate, against base: Rate) -> Significance {
         // The rarer outcome has fewer possible tables to add up.
         let isPartRarer = 2 * (rate.part + base.part) <= rate.whole + base.whole
         let (own, other) =

@@ -11,7 +11,7 @@ package struct VariantTest: Hashable, Sendable {
     package var baseRate: Double
     /// Of the difference of the two rates.
     package var interval: ClosedRange<Double>
-    package var verdict: Verdict
+    package var verdict: Significance
 
     var difference: Double { rate - baseRate }
 
@@ -38,7 +38,7 @@ package struct VariantTest: Hashable, Sendable {
                 let interval = Interval.ofDifference(
                     pair.higher.rate, from: pair.lower.rate, error: 0.05 / Double(pairs.count))
             else { return nil }
-            let verdict: Verdict =
+            let verdict: Significance =
                 if let p { p < TwoProportions.significance ? .higher(p: p) : .likeChance(p: p) } else {
                     isSettled ? .smallSample : .unsettled
                 }

@@ -43,7 +43,7 @@ enum PlainVectors {
             body: try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) }
                 ?? Array(given["text", String.self]?.utf8 ?? "".utf8))
         let date = Date(timeIntervalSince1970: Double(now ?? 0) / 1000)
-        switch Verdict(answer, events: try #require(events), now: date) {
+        switch Disposition(answer, events: try #require(events), now: date) {
         case .settled(let refused):
             return ["means": "settled", "rejected": refused.map(\.index)]
         case .refused: return ["means": "divide"]

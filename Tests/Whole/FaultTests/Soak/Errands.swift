@@ -5,7 +5,7 @@ import TestSupport
 /// What operators and analysts do beside the load, each again and again by a thread of its own, until it is stopped.
 final class Errands: Sendable {
     /// How one ended.
-    enum Outcome { case done, failed(String) }
+    enum ErrandResult { case done, failed(String) }
 
     private struct State {
         var done: [String: Int] = [:]
@@ -28,12 +28,12 @@ final class Errands: Sendable {
     var complaints: [String] { state.withLock { $0.complaints } }
 
     /// Begins one, so many seconds after another. It is given how often it was begun before.
-    func run(_ name: String, every seconds: Double, _ errand: @escaping @Sendable (Int) throws -> Outcome) {
+    func run(_ name: String, every seconds: Double, _ errand: @escaping @Sendable (Int) throws -> ErrandResult) {
         let worker = Worker(name: name) { [self] in
             var number = 0
             repeat {
                 let before = mishaps.quiet
-                let outcome: Outcome
+                let outcome: ErrandResult
                 do { outcome = try errand(number) } catch { outcome = .failed("\(error)") }
                 let isExcused = before == nil || before != mishaps.quiet
                 state.withLock { state in

@@ -52,12 +52,12 @@ final class Neighbours: Sendable {
         #expect(titles == ["Go \(last)"])
     }
 
-    private func outcome(_ ended: ChildProcess.Ended) -> Errands.Outcome {
+    private func outcome(_ ended: ChildProcess.Ended) -> Errands.ErrandResult {
         ended.status == 0 ? .done : .failed("\(ended)")
     }
 
     /// Registers a category whose button has another title each time; what is not confirmed is sent again until it is.
-    private func register(_ number: Int) throws -> Errands.Outcome {
+    private func register(_ number: Int) throws -> Errands.ErrandResult {
         let title = edition.withLock { edition in
             edition += 1
             return edition
@@ -76,7 +76,7 @@ final class Neighbours: Sendable {
     }
 
     /// All funnels are of one position: what is counted in several ways is one number in every snapshot.
-    private func read() throws -> Errands.Outcome {
+    private func read() throws -> Errands.ErrandResult {
         let ended = try household.bellwether.start(["psql", "--", "-XAtc", Self.laws]).wait(within: 120)
         guard ended.status == 0 else { return .failed("\(ended)") }
         if ended.output != "t\n" { errands.complain("an analyst read: \(ended.output)") }
@@ -99,14 +99,14 @@ final class Neighbours: Sendable {
         "NOT EXISTS (SELECT FROM \(table.view) WHERE (\(FunnelLaws.condition(ofRowsIn: table))) IS NOT TRUE)"
     }.joined(separator: " AND ")
 
-    private func verify() throws -> Errands.Outcome {
+    private func verify() throws -> Errands.ErrandResult {
         let ended = try household.bellwether.start(["verify", "--format", "json"]).wait(within: 300)
         if ended.output.contains(#""proved":false"#) { errands.complain("verify: \(ended)") }
         return outcome(ended)
     }
 
     /// Every other one is killed at some moment.
-    private func rebuild(_ number: Int) throws -> Errands.Outcome {
+    private func rebuild(_ number: Int) throws -> Errands.ErrandResult {
         let command = try household.bellwether.start(["rebuild"])
         guard number % 2 == 1 else { return outcome(try command.wait(within: 300)) }
         _ = eventually(within: .random(in: 0...2)) { !command.isRunning }
@@ -117,7 +117,7 @@ final class Neighbours: Sendable {
 
     /// Posts what a new install has to tell, and has it erased, both again and again until it is done: also what got no
     /// answer, or a 503, may be stored.
-    private func erase() throws -> Errands.Outcome {
+    private func erase() throws -> Errands.ErrandResult {
         let install = Wire.id()
         let envelope = Wire.envelope(install: install, (0..<20).map { _ in AnyEvent.make() })
         var answer: RawClient.Answer?

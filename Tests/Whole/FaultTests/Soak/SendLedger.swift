@@ -21,7 +21,7 @@ final class SendLedger: Sendable {
     var acknowledged: Int { state.withLock { $0.acknowledged.count } }
 
     /// Tells three new ones, or again some of which nobody knows whether they were taken; now and then both.
-    func tell(_ household: Household) -> Errands.Outcome {
+    func tell(_ household: Household) -> Errands.ErrandResult {
         let (sends, door) = state.withLock { state in
             if state.unsettled.isEmpty || Bool.random(using: &state.numbers) {
                 var sends: [String: Int64] = [:]

@@ -31,7 +31,7 @@ enum Vandal {
     ]
 
     /// Posts one of it.
-    static func post(_ number: Int, to household: Household) throws -> Errands.Outcome {
+    static func post(_ number: Int, to household: Household) throws -> Errands.ErrandResult {
         let all = Self.nonsense
         let nonsense = all[number % all.count]
         let answer = try household[number / all.count % 2].client()

@@ -26,11 +26,11 @@ package enum AnswerLaw {
         }
         answer.body = Array(rest)
         let events = counts[Int(input[1]) % counts.count]
-        return faults(of: Verdict(answer, events: events, now: now), events)
+        return faults(of: Disposition(answer, events: events, now: now), events)
     }
 
-    private static func faults(of verdict: Verdict, _ events: Int) -> [String] {
-        switch verdict {
+    private static func faults(of disposition: Disposition, _ events: Int) -> [String] {
+        switch disposition {
         case .settled(let refused):
             let places = refused.map(\.index)
             let texts = refused.flatMap { [$0.id, $0.result, $0.reason, $0.detail].compactMap(\.self) }

@@ -37,10 +37,10 @@ struct EventLogAccessCompleteTests {
             """
             SELECT rolname || CASE WHEN rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls
                 THEN ' is privileged' ELSE '' END || CASE WHEN rolcanlogin THEN ' logs in' ELSE '' END
-            FROM pg_roles WHERE rolname ~ '^bellwether_' AND rolname <> \(TestCluster.owner)
+            FROM pg_roles WHERE rolname ~ '^bellwether_' AND rolname <> \(TestPostgres.owner)
             ORDER BY 1
             """)
-        let login = [TestCluster.analyst, TestCluster.stranger]
+        let login = [TestPostgres.analyst, TestPostgres.stranger]
         #expect(
             roles
                 == EventLogAccessMatrixTests.expected.keys.map { login.contains($0) ? "\($0) logs in" : $0 }.sorted())

@@ -78,13 +78,13 @@ struct EventLogAccessMatrixTests {
             "report: USAGE",
             "report.kept: SELECT of app, SELECT of day, SELECT of is_final, SELECT of made_at",
         ] + ProjectionTables.parents.map { "projection.\($0): DELETE, INSERT, SELECT, UPDATE" },
-        "bellwether_analyst": views, TestCluster.analyst: views,
+        "bellwether_analyst": views, TestPostgres.analyst: views,
         "bellwether_reporter": views + [
             "report: USAGE", "report.kept: INSERT, SELECT", "report.take_turn(): EXECUTE",
             "report.told: INSERT, SELECT",
         ],
         "bellwether_look": views + ["log: USAGE", "log.reader_key: SELECT"],
-        TestCluster.stranger: [],
+        TestPostgres.stranger: [],
     ]
 
     @Test("each role has exactly the rights of its work", arguments: expected.keys.sorted())
@@ -145,7 +145,7 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let app = try database.makeApp()
         _ = try database.appender().append([app.submission([Event.sample()])])
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let views: [String] = try database.column(
             "SELECT relname FROM pg_class WHERE relnamespace = 'analytics'::regnamespace ORDER BY relname")
         #expect(views.count == Self.views.count { $0.hasPrefix("analytics.") })
@@ -192,11 +192,11 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         var owner = try database.connect()
         try owner.query("SELECT 'nobody else''s business'")
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let seen = try analyst.query(
             """
             SELECT DISTINCT query FROM pg_stat_activity
-            WHERE usename = \(TestCluster.owner) AND datname = current_database()
+            WHERE usename = \(TestPostgres.owner) AND datname = current_database()
             """)
         #expect(try seen.map { try $0.get(0, as: String.self) } == ["<insufficient privilege>"])
     }
@@ -205,7 +205,7 @@ struct EventLogAccessMatrixTests {
     func stranger() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        var stranger = try database.connect(as: TestCluster.stranger)
+        var stranger = try database.connect(as: TestPostgres.stranger)
         for script in [
             "SELECT FROM analytics.events", "SELECT FROM log.event", "SELECT FROM bellwether.migration",
             "SET ROLE bellwether_analyst",

@@ -135,7 +135,7 @@ struct EventLogColumnTests {
             #expect(events.count == part.count)
             #expect(try database.appender().append([app.submission(events)]) == [events.map { _ in .accepted }])
         }
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         for row in try connection.query("SELECT event_id::text, to_jsonb(e)::text FROM events AS e") {
             let asked = try #require(sent.removeValue(forKey: try row.get(0)))
             let found = try object(try row.get(1))[asked.column]
@@ -173,7 +173,7 @@ struct EventLogColumnTests {
         #expect(Set(events.map(\.type)) == Set(EventType.allCases.filter(\.isOfDelivery)))
         #expect(try database.appender().append([app.submission(events)]) == [events.map { _ in .accepted }])
 
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         for view in ["events", "receipts", "opens", "action_taps", "story_events"] {
             var rows: [String: [String: NSObject]] = [:]
             let shown = try connection.query(
@@ -210,7 +210,7 @@ struct EventLogColumnTests {
         let appender = try database.appender()
         #expect(try appender.append([app.submission([event])]) == [[.accepted]])
         #expect(try appender.append([app.submission([event])]) == [[.duplicate]])
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         let row = try connection.query("SELECT jsonb_strip_nulls(to_jsonb(e))::text FROM events AS e")[0]
         #expect(
             try object(row.get(0))
@@ -273,7 +273,7 @@ struct EventLogColumnTests {
             #""notification_key": "same", "delivery_id": "same", "notification_id": "same""#,
             #""notification_key": "req-1", "notification_id": "req-1""#,
         ]
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         let rows = try connection.query(
             "SELECT jsonb_strip_nulls(to_jsonb(e))::text FROM events AS e ORDER BY event_id")
         for (place, row) in rows.enumerated() {

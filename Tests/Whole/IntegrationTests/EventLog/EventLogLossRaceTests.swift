@@ -105,7 +105,7 @@ struct EventLogLossRaceTests {
         _ = stage.wait(until: .after(seconds: 60)) { $0 == 1 ? true : nil }
         var head = try database.connect()
         try head.execute(script: "BEGIN; SELECT log.take_head(0)")
-        let erasures = Lock<Erasure.Receipt?>(nil)
+        let erasures = Lock<Erasure.Deletion?>(nil)
         let eraser = Worker(name: "eraser") {
             let receipt = try? database.erase(Self.install, of: app)
             erasures.withLock { $0 = receipt }

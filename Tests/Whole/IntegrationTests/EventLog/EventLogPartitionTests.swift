@@ -19,7 +19,7 @@ struct EventLogPartitionTests {
     private func keep(
         _ database: TestDatabase, at now: Timestamp, asked: Set<CivilDate> = [],
         book: PartitionRequests = PartitionRequests()
-    ) throws -> Partitions.Outcome {
+    ) throws -> Partitions.Completion {
         var connection = try database.session(.ingest)
         return try Partitions.keep(asked, at: now, book: book, on: &connection, log: .silent)
     }

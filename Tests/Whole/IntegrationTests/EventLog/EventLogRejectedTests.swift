@@ -188,7 +188,7 @@ struct EventLogRejectedTests {
         _ = try appender.append([
             app.submission([event], drops: drops.reversed()), other.submission([], drops: [drops[0]]),
         ])
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         let rows = try connection.query(
             "SELECT app, drop_id, count, since, reason, install_id, key, batch, received_at FROM client_drops ORDER BY app, count"
         )

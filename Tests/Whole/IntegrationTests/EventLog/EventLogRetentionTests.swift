@@ -170,7 +170,7 @@ struct EventLogRetentionTests {
         #expect(
             try database.appender().append([app.submission([Event.sample(at: noon(2, 3))])]) == [[.accepted]])
         try database.expectGateHolds()
-        let isDropped = Lock<Retention.DropOutcome?>(nil)
+        let isDropped = Lock<Retention.DropResult?>(nil)
         let dropper = Worker(name: "dropper") {
             guard var connection = try? database.session(nil) else { return }
             let outcome = try? Retention.drop(Self.january, until: .after(seconds: 60), on: &connection)

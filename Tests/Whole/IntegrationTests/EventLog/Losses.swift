@@ -44,7 +44,7 @@ extension TestDatabase {
 
     /// Erases an install as the command does, without anything that was made of its events.
     @discardableResult
-    func erase(_ install: UUID, of app: TestApp) throws -> Erasure.Receipt {
+    func erase(_ install: UUID, of app: TestApp) throws -> Erasure.Deletion {
         var connection = try session(nil)
         let erasure = try Erasure.begin(app: app.id, install: install, on: &connection)
         return try erasure.finish(on: &connection)
@@ -72,7 +72,7 @@ extension TestDatabase {
 
 extension Erasure {
     /// All that comes after the beginning.
-    func finish(on connection: inout Connection) throws(PostgresError) -> Receipt {
+    func finish(on connection: inout Connection) throws(PostgresError) -> Deletion {
         let findings = try findEvents(on: &connection)
         return try connection.transaction { connection throws(PostgresError) in
             try deleteEvents(findings, on: &connection)

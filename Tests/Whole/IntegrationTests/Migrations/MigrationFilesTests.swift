@@ -79,7 +79,7 @@ struct MigrationFilesTests {
     func analyst() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         let row = try connection.query(
             """
             SELECT current_setting('default_transaction_read_only'), current_setting('timezone'),

@@ -168,15 +168,15 @@ struct MigrationRunnerTests {
 
     @Test("two databases of one cluster migrate at once though they share the roles")
     func sharedRoles() throws {
-        let cluster = try TestCluster.separate()
-        defer { TestCluster.remove(cluster) }
+        let cluster = try TestPostgres.separate()
+        defer { TestPostgres.remove(cluster) }
         let url = cluster.connectionURL(database: "postgres")
         var administrator = try Connection(url: url)
-        try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
+        try administrator.execute(script: "CREATE ROLE \(TestPostgres.owner) LOGIN CREATEROLE")
         for number in 0..<4 {
-            try administrator.execute(script: "CREATE DATABASE d\(number) OWNER \(TestCluster.owner)")
+            try administrator.execute(script: "CREATE DATABASE d\(number) OWNER \(TestPostgres.owner)")
         }
-        let urls = (0..<4).map { cluster.connectionURL(database: "d\($0)", user: TestCluster.owner) }
+        let urls = (0..<4).map { cluster.connectionURL(database: "d\($0)", user: TestPostgres.owner) }
         try together(4) { number in
             var connection = try Connection(url: urls[number])
             connection.deadline = .after(seconds: 30)

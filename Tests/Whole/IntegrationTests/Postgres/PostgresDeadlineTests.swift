@@ -80,8 +80,8 @@ struct PostgresDeadlineTests {
 
     @Test("a server that stands still holds nobody beyond the deadline, in a statement, a COPY or a new connection")
     func stoppedServer() throws {
-        let cluster = try TestCluster.separate()
-        defer { TestCluster.remove(cluster) }
+        let cluster = try TestPostgres.separate()
+        defer { TestPostgres.remove(cluster) }
         let url = cluster.connectionURL(database: "postgres")
         var asking = try Connection(url: url)
         var copying = try Connection(url: url)
@@ -150,8 +150,8 @@ struct PostgresDeadlineTests {
         _ = try? connection.query("SELECT 1")
         #expect(try connection.query("SELECT 1")[0].get(0, as: Int32.self) == 1)
 
-        let cluster = try TestCluster.separate()
-        defer { TestCluster.remove(cluster) }
+        let cluster = try TestPostgres.separate()
+        defer { TestPostgres.remove(cluster) }
         let lost = try Connection(url: cluster.connectionURL(database: "postgres"))
         let widow = lost.cancelHandle()
         let orphan = try #require(widow)

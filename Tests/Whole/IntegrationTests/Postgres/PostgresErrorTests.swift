@@ -130,7 +130,7 @@ struct PostgresErrorTests {
 
     @Test("a database, role or server that is not there is a failed connection with the server's reason")
     func missing() throws {
-        let cluster = try TestCluster.shared()
+        let cluster = try TestPostgres.shared()
         let error = #expect(throws: PostgresError.self) {
             _ = try Connection(url: cluster.connectionURL(database: "no_such_database"))
         }

@@ -94,7 +94,7 @@ struct ColumnGuideTests {
         }
         #expect(expected.contains { $0.dismissed > 0 })
         let table = FunnelTable(expected)
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let rows = try analyst.query(Statement(table.query)).map { row in
             try table.columns.indices.map { try row.optional($0, as: String.self) }
         }

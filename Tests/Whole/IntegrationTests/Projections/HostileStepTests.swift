@@ -204,7 +204,7 @@ struct HostileStepTests {
         var step = try database.connect()
         try step.execute(script: "BEGIN; SELECT FROM projection.progress FOR UPDATE")
         let control = try database.projections()
-        let receipt = Lock<ErasureRun.Receipt?>(nil)
+        let receipt = Lock<ErasureRun.Summary?>(nil)
         let worker = Worker(name: "erasure") {
             let made = try? ErasureRun(control).run(app: app.id, install: install)
             receipt.withLock { $0 = made }
@@ -245,7 +245,7 @@ struct HostileStepTests {
     }
 }
 
-extension Stepper.Outcome {
+extension Stepper.StepResult {
     fileprivate var events: Int64 { if case .moved(let events) = self { events } else { 0 } }
 }
 

@@ -75,16 +75,16 @@ struct ProjectedShops: Sendable {
 
     func retain(
         days: Int = 40, patience: Double = 10, now: Timestamp = TestDatabase.noon(2026, 3, 1)
-    ) throws -> [RetentionRun.Outcome] {
+    ) throws -> [RetentionRun.RemovedMonth] {
         var run = RetentionRun(control)
         run.mostDeliveries = 25
         run.patience = patience
-        var outcomes: [RetentionRun.Outcome] = []
+        var outcomes: [RetentionRun.RemovedMonth] = []
         try run.run(days: days, now: now) { outcomes.append($0) }
         return outcomes
     }
 
-    func erase(_ install: UUID, of app: TestApp) throws -> ErasureRun.Receipt {
+    func erase(_ install: UUID, of app: TestApp) throws -> ErasureRun.Summary {
         try ErasureRun(control).run(app: app.id, install: install)
     }
 

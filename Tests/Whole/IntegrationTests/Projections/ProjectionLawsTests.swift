@@ -32,7 +32,7 @@ struct ProjectionLawsTests {
                 }
                 try #require(rebuilds.wait(until: .after(seconds: 60)) { $0 >= 3 ? true : nil } == true)
             case 1:
-                var analyst = try database.connect(as: TestCluster.analyst)
+                var analyst = try database.connect(as: TestPostgres.analyst)
                 var last: FunnelReading?
                 while !hasEnded.withLock({ $0 }) {
                     analyst.deadline = .after(seconds: 30)

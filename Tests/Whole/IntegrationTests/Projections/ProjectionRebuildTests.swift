@@ -195,7 +195,7 @@ struct ProjectionRebuildTests {
     func heldTables() throws {
         let (database, traffic, control) = try folded(1...4)
         defer { database.drop() }
-        var reader = try database.connect(as: TestCluster.analyst)
+        var reader = try database.connect(as: TestPostgres.analyst)
         let query: Statement = "SELECT array_agg(f::text ORDER BY f::text) FROM analytics.category_funnel AS f"
         try reader.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let before: [String] = try reader.query(query)[0].get(0)
@@ -215,8 +215,8 @@ struct ProjectionRebuildTests {
     func olderSnapshot(names: [String]) throws {
         let (database, _, control) = try folded(1...4)
         defer { database.drop() }
-        var reader = try database.connect(as: TestCluster.analyst)
-        var other = try database.connect(as: TestCluster.analyst)
+        var reader = try database.connect(as: TestPostgres.analyst)
+        var other = try database.connect(as: TestPostgres.analyst)
         try reader.execute(script: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
         let before = try FunnelReading(on: &other)
         #expect(before.broken == [] && before.delivered > 0)

@@ -95,7 +95,7 @@ struct ProjectorGuideTests {
         let report = try verifier.verify(on: &session)
         #expect(report.isProved && report.cells > 100, "\(report)")
 
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let expected = histories.histories.flatMap { history in
             FunnelOracle.OriginFunnel.rows(
                 of: FunnelOracle.Delivery.all(in: history.events, timeZone: history.timeZone))

@@ -7,12 +7,12 @@ extension ProjectionControl {
     /// Rebuilds these, or all.
     func rebuild(
         _ names: [String] = [], progress: @escaping @Sendable (Rebuild.Phase) -> Void = { _ in }
-    ) throws -> Rebuild.Outcome {
+    ) throws -> Rebuild.Completion {
         try Rebuild(self, names: names).run(progress: progress)
     }
 }
 
-extension Rebuild.Outcome {
+extension Rebuild.Completion {
     /// It was proved and swapped in, and the old tables of so many projections were left, of any if that is nil.
     func expectSwapped(left: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
         guard case .swapped(let events, let deliveries, let leftTables) = self else {

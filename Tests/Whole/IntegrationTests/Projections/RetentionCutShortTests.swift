@@ -125,7 +125,7 @@ struct RetentionCutShortTests {
             before.differences(in: try FunnelViews(of: slugs, on: &connection))
                 + (try FunnelReading(within: &connection, hasSealed: true).broken)
         }
-        let outcomes = Lock<[RetentionRun.Outcome]>([])
+        let outcomes = Lock<[RetentionRun.RemovedMonth]>([])
         try shops.besideRunner {
             try together(3) { thread in
                 switch thread {

@@ -127,7 +127,7 @@ struct RuleChangeTests {
         }
         try database.run("UPDATE projection.projector SET version = 0 WHERE name = 'media_funnel'")
         // Even the superuser would make tables that the projections may not write.
-        let superuser = try TestCluster.shared().connectionURL(database: database.name)
+        let superuser = try TestPostgres.shared().connectionURL(database: database.name)
         guard
             case .notOwner(["media_funnel"]) = try AutomaticRebuild(ProjectionControl(url: superuser, log: .silent))
                 .run()

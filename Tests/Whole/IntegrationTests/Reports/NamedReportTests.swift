@@ -59,7 +59,7 @@ struct NamedReportTests {
         var session = try database.session(.ingest)
         let sends = try SendsDecoder().decode(envelope: Array(Self.sends.utf8)).map { try $0.get() }
         _ = try SendStore.append(
-            sends, SendStore.Receipt(app: shop.app.id, key: nil, receivedAt: Self.now), on: &session)
+            sends, SendStore.Arrival(app: shop.app.id, key: nil, receivedAt: Self.now), on: &session)
         let after = try make(on: database)
         #expect(after.keeping.isNew && after.report.position == before.report.position)
         #expect(try make(on: database).keeping.isAsBefore)

@@ -70,7 +70,7 @@ struct ReportByHandTests {
         // On Saturday the Sunday has not begun.
         let now = Self.day.start.later(hours: 24 + 9, minutes: 59)
         let week = Week(of: Self.day)
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let days = try (0..<6).map { place in
             try ReportReader(app: "shop", period: .day(week.monday.advanced(by: place)), now: now).read(on: &analyst)
         }

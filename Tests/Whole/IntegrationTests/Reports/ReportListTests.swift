@@ -21,7 +21,7 @@ struct ReportListTests {
             try app.insert("category_funnel", counts.merging(["category": category]) { $1 })
             try app.insert("campaign_funnel", counts.merging(["campaign": campaign]) { $1 })
         }
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         var reader = ReportReader(app: "shop", period: .day(Self.day), now: Self.day.start.later(hours: 33))
         let whole = try reader.read(on: &analyst)
         #expect(whole.categories.map(\.name) == ["C5", "C4", "C3", "C2", "C1"])
@@ -148,7 +148,7 @@ struct ReportListTests {
     private func read(
         in database: TestDatabase, entries: Int64 = 200, parts: Int64 = 20
     ) throws -> (whole: Report, cut: Report) {
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         var reader = ReportReader(app: "shop", period: .day(Self.day), now: Self.day.start.later(hours: 33))
         let whole = try reader.read(on: &analyst)
         reader.bound = ListBound(entries: entries, parts: parts)

@@ -30,7 +30,7 @@ struct ReportMediaTests {
                 "category": try app.word(.category, "SALE_CATEGORY"), "kind": 3, "network": 1, "outcome": 5,
                 "deliveries": 70,
             ])
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let day = try #require(CivilDate(year: 2026, month: 11, day: 20))
         let report = try ReportReader(
             app: app.slug, period: .day(day), now: Timestamp(microseconds: 1_795_392_000_000_000)

@@ -22,7 +22,7 @@ struct ReportOracleTests {
         }
         let control = ProjectionControl(url: try database.url(), log: .silent)
         #expect(try control.catchUp().stopped.isEmpty)
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let head: Int64 = try database.value("SELECT max(number) FROM log.batch")
         var (days, openings, weeks) = (0, 0, 0)
         for shop in shops {

@@ -41,7 +41,7 @@ struct ReportReaderTests {
                 drops: [ClientDrop(id: .random(), count: 1, since: nil, reason: .age)]),
             app.submission([.sample(at: start)], receivedAt: start.later(hours: 24)),
         ])
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         let report = try ReportReader(app: "shop", period: .day(Self.day), now: start.later(hours: 30)).read(
             on: &analyst)
         var expected = Quality()
@@ -98,7 +98,7 @@ struct ReportReaderTests {
         // The one of the day before came in at midnight.
         #expect(report.quality.accepted == 4)
         #expect(report.settling.hoursSinceEnd == 1)
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         for (moment, days) in [(midnight.later(seconds: -1), -2), (midnight, -1), (midnight.later(hours: 24), 0)] {
             let today = try ReportedApp.find("shop", at: moment, on: &analyst).today
             #expect(today == Self.day.advanced(by: days + 1))
@@ -162,7 +162,7 @@ struct ReportReaderTests {
                 SELECT timestamptz '\(start)' + n * interval '4 minutes' + interval '7 seconds' AS at) AS moment
             """)
         try app.insert("category_funnel", day: "2026-11-19", ["delivered": 28 * 360])
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         var reader = ReportReader(app: "shop", period: .day(Self.day), now: Self.day.start.later(hours: 33))
         let whole = try reader.read(on: &analyst).settling
         #expect(whole.events == 28 * 360)
@@ -180,7 +180,7 @@ struct ReportReaderTests {
     func unknownApp() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
-        var analyst = try database.connect(as: TestCluster.analyst)
+        var analyst = try database.connect(as: TestPostgres.analyst)
         func refusal() -> String? {
             let error = #expect(throws: ReportError.self) {
                 _ = try ReportReader(app: "sh\u{1b}op", period: .day(Self.day), now: Self.day.start).read(on: &analyst)

@@ -48,7 +48,7 @@ struct SealedReportTests {
             #expect(report.stackDepths.count >= 2)
             #expect(report.categories.map(\.launches.count) == [1])
         }
-        var outcomes: [RetentionRun.Outcome] = []
+        var outcomes: [RetentionRun.RemovedMonth] = []
         try RetentionRun(ProjectionControl(url: try database.url(), log: .silent)).run(days: 30, now: now) {
             outcomes.append($0)
         }

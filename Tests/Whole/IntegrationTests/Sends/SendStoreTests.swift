@@ -21,7 +21,7 @@ struct SendStoreTests {
     private func append(_ sends: [Send], of app: TestApp, in database: TestDatabase) throws -> [Bool] {
         var connection = try database.session(.ingest)
         return try SendStore.append(
-            sends, SendStore.Receipt(app: app.id, key: app.key.id, receivedAt: Self.receivedAt), on: &connection)
+            sends, SendStore.Arrival(app: app.id, key: app.key.id, receivedAt: Self.receivedAt), on: &connection)
     }
 
     @Test("a send is kept with its messages and pages, and reads as it was told")

@@ -37,7 +37,7 @@ struct CampaignFunnelTests {
     private func tell(_ sends: [Send], of app: TestApp, in database: TestDatabase) throws {
         var connection = try database.session(.ingest)
         _ = try SendStore.append(
-            sends, SendStore.Receipt(app: app.id, key: nil, receivedAt: Self.noon), on: &connection)
+            sends, SendStore.Arrival(app: app.id, key: nil, receivedAt: Self.noon), on: &connection)
     }
 
     private func export(_ rows: [FCMExportRow], of app: TestApp, in database: TestDatabase) throws {

@@ -47,7 +47,7 @@ struct MediaAndDelayTests {
         send.sentAt = Event.sampleTime + Int64(seconds * 1_000_000)
         var connection = try database.session(.ingest)
         _ = try SendStore.append(
-            [send], SendStore.Receipt(app: app.id, key: nil, receivedAt: Event.sampleTime), on: &connection)
+            [send], SendStore.Arrival(app: app.id, key: nil, receivedAt: Event.sampleTime), on: &connection)
     }
 
     @Test(

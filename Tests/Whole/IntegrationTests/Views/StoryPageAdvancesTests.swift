@@ -24,7 +24,7 @@ struct StoryPageAdvancesTests {
         send.variant = variant
         var connection = try database.session(.ingest)
         _ = try SendStore.append(
-            [send], SendStore.Receipt(app: app.id, key: nil, receivedAt: Event.sampleTime), on: &connection)
+            [send], SendStore.Arrival(app: app.id, key: nil, receivedAt: Event.sampleTime), on: &connection)
     }
 
     private func pages(_ database: TestDatabase) throws -> [String] {

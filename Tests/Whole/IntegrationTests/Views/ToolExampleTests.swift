@@ -43,12 +43,12 @@ struct ToolExampleTests {
 
     @Test("dbt: the login of its guide makes models, and is no other login's")
     func dbtLogin() throws {
-        let cluster = try TestCluster.separate(logins: ["dbt"])
-        defer { TestCluster.remove(cluster) }
+        let cluster = try TestPostgres.separate(logins: ["dbt"])
+        defer { TestPostgres.remove(cluster) }
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
-        try administrator.execute(script: "CREATE ROLE \(TestCluster.owner) LOGIN CREATEROLE")
-        try administrator.execute(script: "CREATE DATABASE bellwether OWNER \(TestCluster.owner)")
-        let owner = cluster.connectionURL(database: "bellwether", user: TestCluster.owner)
+        try administrator.execute(script: "CREATE ROLE \(TestPostgres.owner) LOGIN CREATEROLE")
+        try administrator.execute(script: "CREATE DATABASE bellwether OWNER \(TestPostgres.owner)")
+        let owner = cluster.connectionURL(database: "bellwether", user: TestPostgres.owner)
         #expect(try Bellwether(database: owner).run("migrate").status == 0)
         let guide = try Self.text("dbt/README.md").components(separatedBy: "```sql\n")
         let script = try #require(guide.count == 2 ? guide[1].components(separatedBy: "```").first : nil)

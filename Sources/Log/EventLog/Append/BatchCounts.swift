@@ -4,7 +4,7 @@ internal import Telemetry
 internal import Values
 
 /// Counts the verdicts of a batch, by app, key and quarter hour of receipt.
-struct Tally {
+struct BatchCounts {
     struct Key: Hashable {
         let app: Int32
         let key: Int32
@@ -67,7 +67,7 @@ struct Tally {
     }
 }
 
-extension Tally {
+extension BatchCounts {
     /// The parameters of `log.add_batch`: nine numbers each, and the rejections by reason if there are any.
     var parameters: (numbers: [Int64], rejected: Nullables<JSONB>?) {
         var numbers: [Int64] = []
@@ -90,7 +90,7 @@ extension Tally {
     }
 }
 
-extension Tally.Counts {
+extension BatchCounts.Counts {
     fileprivate var rejectedJSON: JSONB? {
         guard !rejected.isEmpty else { return nil }
         let members = rejected.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\"\($0.key.rawValue)\":\($0.value)" }

@@ -1,11 +1,11 @@
 internal import Glibc
 package import ServiceRuntime
 
-/// The owner's choices for an embedded cluster.
-package struct ClusterOptions: Sendable {
-    /// The role that owns everything. It cannot change after the cluster is created: pass the same name each time.
+/// The owner's choices for an embedded database.
+package struct ServerOptions: Sendable {
+    /// The role that owns everything. It cannot change after the database is created: pass the same name each time.
     package var superuser: String
-    /// Roles, besides the superuser, that this machine's allowed users may log in as. The cluster does not create them.
+    /// Roles, besides the superuser, that this machine's allowed users may log in as. They are not created here.
     package var roles: [String]
     /// Settings for this start. They override the computed ones; the user's own file overrides them. Only for throwaway
     /// clusters: `["fsync": "off"]` loses data in a machine crash, and also skips the syncs of `initdb`.
@@ -27,18 +27,18 @@ package struct ClusterOptions: Sendable {
     ]
 }
 
-/// A private PostgreSQL cluster in a data directory, in use by this process.
+/// A private PostgreSQL database in a data directory, in use by this process.
 ///
 /// The first user creates it and starts its server; the last one to release it stops the server. Each user holds a lock
 /// that the kernel releases, so processes may be killed at any time: the next one finds the server running, uses it,
 /// and stops it if it is the last.
 ///
 /// ```swift
-/// let cluster = try EmbeddedCluster.use(dataDirectory: "data", log: log)
-/// defer { cluster.release() }
-/// let url = cluster.connectionURL(database: "postgres")
+/// let server = try EmbeddedServer.use(dataDirectory: "data", log: log)
+/// defer { server.release() }
+/// let url = server.connectionURL(database: "postgres")
 /// ```
-package final class EmbeddedCluster: Sendable {
+package final class EmbeddedServer: Sendable {
     private struct Use {
         var lease: LockFile?
         var socket: UnixSocket
@@ -60,13 +60,13 @@ package final class EmbeddedCluster: Sendable {
     /// The role that owns everything.
     package var superuser: String { server.options.superuser }
 
-    /// Uses the cluster in this data directory. Creates it if there is none, and starts its server if none runs. The
+    /// Uses the database in this data directory. Creates it if there is none, and starts its server if none runs. The
     /// server stays until `release()`.
     package static func use(
-        dataDirectory: String, options: ClusterOptions = ClusterOptions(), log: Log,
+        dataDirectory: String, options: ServerOptions = ServerOptions(), log: Log,
         deadline: Deadline = .after(seconds: 60)
-    ) throws(EmbeddedPostgresError) -> EmbeddedCluster {
-        let directory = try ClusterDirectory.prepare(dataDirectory, deadline: deadline)
+    ) throws(EmbeddedPostgresError) -> EmbeddedServer {
+        let directory = try ServerDirectory.prepare(dataDirectory, deadline: deadline)
         guard FileStatus(directory.restoreMarker) == nil else { throw .unfinishedRestore(directory: directory.path) }
         let server = Server(directory: directory, options: options, log: log)
         let transition = try transitionLock(of: directory, by: deadline)
@@ -74,7 +74,7 @@ package final class EmbeddedCluster: Sendable {
         let lease = try LockFile(path: directory.leaseLock)
         try lease.lock(.shared, by: deadline, whileOthers: "another process to decide about the database")
         let socket = try server.ensureRunning(deadline: deadline)
-        return EmbeddedCluster(server: server, lease: lease, socket: socket)
+        return EmbeddedServer(server: server, lease: lease, socket: socket)
     }
 
     /// A libpq URL for the local socket; without `user`, for the superuser.
@@ -129,7 +129,7 @@ package final class EmbeddedCluster: Sendable {
     package static func stop(
         dataDirectory: String, force: Bool = false, log: Log = .silent, deadline: Deadline = .after(seconds: 60)
     ) throws(EmbeddedPostgresError) -> Bool {
-        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return false }
+        guard let directory = try ServerDirectory.existing(dataDirectory) else { return false }
         let transition = try transitionLock(of: directory, by: deadline)
         defer { transition.unlock() }
         let lease = try LockFile(path: directory.leaseLock)
@@ -139,27 +139,27 @@ package final class EmbeddedCluster: Sendable {
             throw .inUse(directory: directory.path, processes: lease.holders)
         }
         unsafe unlink(directory.keepMarker)
-        return try Server(directory: directory, options: ClusterOptions(), log: log).stop(deadline: deadline)
+        return try Server(directory: directory, options: ServerOptions(), log: log).stop(deadline: deadline)
     }
 
     /// Whether a server runs (or is starting or stopping) for this data directory.
     package static func isRunning(dataDirectory: String) throws(EmbeddedPostgresError) -> Bool {
-        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return false }
-        let server = Server(directory: directory, options: ClusterOptions(), log: .silent)
+        guard let directory = try ServerDirectory.existing(dataDirectory) else { return false }
+        let server = Server(directory: directory, options: ServerOptions(), log: .silent)
         switch try server.observe(deadline: .after(seconds: 10)) {
         case .absent, .stale: return false
         case .present, .unclear: return true
         }
     }
 
-    /// Whether there is a cluster in this data directory.
+    /// Whether there is a database in this data directory.
     package static func exists(dataDirectory: String) throws(EmbeddedPostgresError) -> Bool {
-        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return false }
+        guard let directory = try ServerDirectory.existing(dataDirectory) else { return false }
         return FileStatus(directory.data + "/PG_VERSION") != nil
     }
 
     static func transitionLock(
-        of directory: ClusterDirectory, by deadline: Deadline
+        of directory: ServerDirectory, by deadline: Deadline
     ) throws(EmbeddedPostgresError) -> LockFile {
         let lock = try LockFile(path: directory.transitionLock)
         try lock.lock(.exclusive, by: deadline, whileOthers: "another process that starts or stops the database")

@@ -4,27 +4,27 @@ import ServiceRuntime
 import TestSupport
 
 /// A directory of a test's own for a server, which is stopped at the end.
-final class ClusterDirectory: Sendable {
+final class ServerDirectory: Sendable {
     private let directory = TemporaryDirectory()
 
     var path: String { directory.path }
     var data: String { path + "/data" }
 
     /// Runs a test and cleans up after it, whatever became of it.
-    static func with(_ body: (ClusterDirectory) async throws -> Void) async throws {
-        let scratch = ClusterDirectory()
-        defer { _ = try? EmbeddedCluster.stop(dataDirectory: scratch.data, force: true) }
+    static func with(_ body: (ServerDirectory) async throws -> Void) async throws {
+        let scratch = ServerDirectory()
+        defer { _ = try? EmbeddedServer.stop(dataDirectory: scratch.data, force: true) }
         try await body(scratch)
     }
 }
 
-extension EmbeddedCluster {
+extension EmbeddedServer {
     /// A cluster that nobody needs to survive a power failure.
-    static func throwaway(_ data: String, roles: [String] = []) throws -> EmbeddedCluster {
+    static func throwaway(_ data: String, roles: [String] = []) throws -> EmbeddedServer {
         try use(
             dataDirectory: data,
-            options: ClusterOptions(
-                superuser: "bellwether", roles: roles, settings: ClusterOptions.throwawaySettings),
+            options: ServerOptions(
+                superuser: "bellwether", roles: roles, settings: ServerOptions.throwawaySettings),
             log: .silent)
     }
 

@@ -10,7 +10,7 @@ internal import Telemetry
 /// The PostgreSQL of this test process: made when the first test asks for it, gone when the process ends.
 ///
 /// It is quick and forgets on a power failure, so a test of durability makes one of its own.
-package enum TestCluster {
+package enum TestPostgres {
     /// Who owns the databases. No superuser: what it cannot do, an installation must not need.
     package static let owner = "bellwether_owner"
     /// A login without any right of ours.
@@ -33,7 +33,7 @@ package enum TestCluster {
     private static let running = Result { try start() }
 
     /// The cluster itself.
-    package static func shared() throws -> EmbeddedCluster { try running.get() }
+    package static func shared() throws -> EmbeddedServer { try running.get() }
 
     /// A libpq URL.
     package static func url(database: String, user: String) throws -> String {
@@ -58,9 +58,9 @@ package enum TestCluster {
     /// A cluster of a test's own, for what must not happen to the shared one: a copy of `template`. Whoever asks
     /// removes it. `logins` may connect beside those of the shared one.
     package static func separate(
-        _ template: DataTemplate<Void> = empty, settings: [String: String] = ClusterOptions.throwawaySettings,
+        _ template: DataTemplate<Void> = empty, settings: [String: String] = ServerOptions.throwawaySettings,
         logins: [String] = []
-    ) throws -> EmbeddedCluster {
+    ) throws -> EmbeddedServer {
         let name = "\(directoryPrefix)\(getpid())-\(UInt32.random(in: .min ... .max))"
         let directory = "\(TemporaryDirectory.quickHome)/\(name)"
         try template.copy(to: directory)
@@ -69,30 +69,30 @@ package enum TestCluster {
 
     /// The cluster of a directory, a new one if there is none.
     package static func use(
-        _ directory: String, settings: [String: String] = ClusterOptions.throwawaySettings, logins: [String] = []
-    ) throws -> EmbeddedCluster {
-        try EmbeddedCluster.use(
+        _ directory: String, settings: [String: String] = ServerOptions.throwawaySettings, logins: [String] = []
+    ) throws -> EmbeddedServer {
+        try EmbeddedServer.use(
             dataDirectory: directory,
-            options: ClusterOptions(
+            options: ServerOptions(
                 superuser: "postgres", roles: [owner, stranger, analyst] + logins, settings: settings),
             log: .silent)
     }
 
     /// Stops a cluster and takes its files away.
-    package static func remove(_ cluster: EmbeddedCluster) {
+    package static func remove(_ cluster: EmbeddedServer) {
         cluster.release()
         try? FileManager.default.removeItem(atPath: cluster.dataDirectory)
     }
 
-    private static func start() throws -> EmbeddedCluster {
+    private static func start() throws -> EmbeddedServer {
         sweep()
         // Tests run side by side and each may have a handful of connections; the maintenance that a short life does
         // not need only disturbs the clock.
         let cluster = try separate(
-            settings: ClusterOptions.throwawaySettings.merging(
+            settings: ServerOptions.throwawaySettings.merging(
                 ["max_connections": "200", "autovacuum": "off"], uniquingKeysWith: { $1 }))
         // The test runner leaves by exit(3) and destroys no static: only this handler is sure to run.
-        atexit { if let cluster = try? TestCluster.shared() { TestCluster.remove(cluster) } }
+        atexit { if let cluster = try? TestPostgres.shared() { TestPostgres.remove(cluster) } }
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         try administrator.execute(
             script: "CREATE ROLE \(owner) LOGIN CREATEROLE; CREATE ROLE \(stranger) LOGIN")
@@ -101,7 +101,7 @@ package enum TestCluster {
         return cluster
     }
 
-    private static func makeTemplate(_ name: String, shards: Int16, in cluster: EmbeddedCluster) throws {
+    private static func makeTemplate(_ name: String, shards: Int16, in cluster: EmbeddedServer) throws {
         var administrator = try Connection(url: cluster.connectionURL(database: "postgres"))
         try administrator.execute(script: "CREATE DATABASE \(name) OWNER \(owner)")
         var connection = try LogSession.open(
@@ -116,7 +116,7 @@ package enum TestCluster {
             where name.hasPrefix(directoryPrefix) {
                 let process = name.dropFirst(directoryPrefix.count).prefix { $0.isNumber }
                 guard let process = pid_t(process), kill(process, 0) != 0, errno == ESRCH else { continue }
-                _ = try? EmbeddedCluster.stop(dataDirectory: "\(home)/\(name)")
+                _ = try? EmbeddedServer.stop(dataDirectory: "\(home)/\(name)")
                 try? FileManager.default.removeItem(atPath: "\(home)/\(name)")
             }
         }

@@ -9,7 +9,7 @@ import Testing
 import Values
 
 @Suite("What became of everything that was sent")
-struct EventLogTallyTests {
+struct EventLogCountTests {
     private struct Line: Equatable {
         var key: Int32
         var quarter: Timestamp
@@ -71,7 +71,7 @@ struct EventLogTallyTests {
             try lines(database, batch: 2) == [
                 Line(key: app.key.id, quarter: quarter, counts: [0, 2, 0, 0, 0], rejected: nil)
             ])
-        var connection = try database.connect(as: TestCluster.analyst)
+        var connection = try database.connect(as: TestPostgres.analyst)
         let rows = try connection.query(
             "SELECT batch, events, duplicate, rejected, corrected, clamped, late FROM batches ORDER BY batch")
         let sums = try rows.map { row in try (0..<7).map { column in try row.get(column, as: Int64.self) } }

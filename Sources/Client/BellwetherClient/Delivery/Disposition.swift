@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What an answer means for the envelope that it answers.
-enum Verdict: Sendable {
+enum Disposition: Sendable {
     /// Every event is settled: stored, already known, or permanently refused.
     case settled([Results.Refused])
     /// This envelope can never succeed as it is; smaller ones may.
@@ -23,13 +23,13 @@ enum Verdict: Sendable {
                 return
             }
             self = .settled(results.refused(of: events))
-        case 400, 413, 415: self = .refused(status: answer.status, detail: Verdict.detail(of: answer))
+        case 400, 413, 415: self = .refused(status: answer.status, detail: Disposition.detail(of: answer))
         // Only from the server itself: a hotel network refuses requests with the same status.
-        case 401 where Verdict.isProblem(answer), 403 where Verdict.isProblem(answer):
+        case 401 where Disposition.isProblem(answer), 403 where Disposition.isProblem(answer):
             self = .keyRefused(status: answer.status)
         default:
             self = .later(
-                reason: "the server answered \(answer.status)\(Verdict.detail(of: answer))",
+                reason: "the server answered \(answer.status)\(Disposition.detail(of: answer))",
                 retryAfter: RetryAfter.seconds(in: answer, now: now))
         }
     }

@@ -5,7 +5,7 @@ internal import ServiceRuntime
 internal import Telemetry
 
 /// Writes the results of an envelope's parts, in their order. Only parts that were not accepted have a line.
-struct OutcomeWriter: Sendable {
+struct ResultWriter: Sendable {
     private let count: Int
     private var (duplicate, rejected) = (0, 0)
     private var reasons: [RejectionReason: Int] = [:]

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import ServiceRuntime
 
-/// Where a cluster keeps its files: its own directory in the data directory, accessible only to the server's user.
-struct ClusterDirectory: Sendable {
+/// Where a database keeps its files: its own directory in the data directory, accessible only to the server's user.
+struct ServerDirectory: Sendable {
     /// The data directory without links, so that all processes use the same path.
     let path: String
     let account: ServerAccount
@@ -13,33 +13,33 @@ struct ClusterDirectory: Sendable {
     var data: String { base + "/data" }
     /// Held while a process decides whether to start or stop the server.
     var transitionLock: String { base + "/transition.lock" }
-    /// All users of the cluster hold it, shared.
+    /// All users of the database hold it, shared.
     var leaseLock: String { base + "/lease.lock" }
     /// Exists while the running server should outlive its last user.
     var keepMarker: String { base + "/keep" }
     /// Exists while a backup is restored into this directory: until then nothing else may use it.
     var restoreMarker: String { base + "/restoring" }
-    /// A complete cluster of a new version, just before it takes the place of the old one.
+    /// A complete database of a new version, just before it takes the place of the old one.
     var upgraded: String { base + "/data.upgraded" }
     /// The settings that a restored server had.
     var earlierSettings: String { base + "/settings-of-backup" }
 
-    /// The directory of an existing cluster; nil if there is none.
-    static func existing(_ path: String) throws(EmbeddedPostgresError) -> ClusterDirectory? {
+    /// The directory of an existing database; nil if there is none.
+    static func existing(_ path: String) throws(EmbeddedPostgresError) -> ServerDirectory? {
         let (real, missing) = try FilePath.resolve(path)
         guard missing.isEmpty else { return nil }
         let account = try account(for: real)
-        let directory = ClusterDirectory(path: real, account: account)
+        let directory = ServerDirectory(path: real, account: account)
         try directory.requireTrust(asSpelled: path)
         return FileStatus(directory.transitionLock) == nil ? nil : directory
     }
 
-    /// The directory of an existing or new cluster. Creates the missing parts.
-    static func prepare(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) -> ClusterDirectory {
+    /// The directory of an existing or new database. Creates the missing parts.
+    static func prepare(_ path: String, deadline: Deadline) throws(EmbeddedPostgresError) -> ServerDirectory {
         let (ancestor, missing) = try FilePath.resolve(path)
         let real = missing.reduce(ancestor == "/" ? "" : ancestor) { $0 + "/" + $1 }
         let account = try account(for: real)
-        let directory = ClusterDirectory(path: real, account: account)
+        let directory = ServerDirectory(path: real, account: account)
         try directory.requireTrust(asSpelled: path)
 
         // If root owns an empty directory that was made for us (mktemp -d, a fresh volume), give it to the server's
@@ -100,7 +100,7 @@ struct ClusterDirectory: Sendable {
         try FilePath.give(base, to: account)
     }
 
-    /// Refuses a directory that others own or can write to: they could have put a cluster there that root would start,
+    /// Refuses a directory that others own or can write to: they could have put a database there that root would start,
     /// or replaced a directory with a link. For an ordinary user, it checks only the directory itself: changes to the
     /// path above could at most lead to files that they own.
     private func requireTrust(asSpelled spelled: String) throws(EmbeddedPostgresError) {
@@ -121,7 +121,7 @@ struct ClusterDirectory: Sendable {
                 + "Choose a directory of your own that nobody else may write to, or correct owner and mode.")
     }
 
-    /// The user of the cluster: the owner of existing files, else root's choice, else the current user.
+    /// The user of the database: the owner of existing files, else root's choice, else the current user.
     private static func account(for real: String) throws(EmbeddedPostgresError) -> ServerAccount {
         let base = FileStatus(real + "/pg")
         let root = FileStatus(real)
@@ -129,7 +129,7 @@ struct ClusterDirectory: Sendable {
         guard geteuid() == 0 else {
             let account = try ServerAccount.current()
             var stranger = base?.owner ?? account.user
-            // If we may not even look into the directory, we cannot see whose cluster it contains.
+            // If we may not even look into the directory, we cannot see whose database it contains.
             if base == nil, let root, !FilePath.isExecutable(real) { stranger = root.owner }
             guard stranger == account.user else {
                 throw .foreignOwner(path: real, owner: try ServerAccount.owner(stranger, of: real).name)

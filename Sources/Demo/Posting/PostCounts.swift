@@ -53,7 +53,7 @@ extension JSONValue {
 }
 
 /// What became of the posted envelopes.
-package struct PostTally: Hashable, Sendable, CustomStringConvertible {
+package struct PostCounts: Hashable, Sendable, CustomStringConvertible {
     /// Envelopes that were answered with 200.
     package var envelopes = 0
     /// The events in them.

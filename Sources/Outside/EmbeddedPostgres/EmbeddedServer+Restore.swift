@@ -15,9 +15,9 @@ package struct Recovery: Sendable {
     }
 }
 
-extension EmbeddedCluster {
-    /// Makes a new cluster of a base backup, checks the copy against the backup's manifest, replays the archived log,
-    /// and uses the cluster. It takes as long as that takes.
+extension EmbeddedServer {
+    /// Makes a new database of a base backup, checks the copy against the backup's manifest, replays the archived log,
+    /// and uses the database. It takes as long as that takes.
     ///
     /// The server starts with our settings alone. Those of the backup may belong to another machine, make commits wait
     /// for a standby, or archive over the log of the server that the backup came from; they are put beside the data.
@@ -25,13 +25,13 @@ extension EmbeddedCluster {
     /// The archive can end too early without an error, because a file in it is missing or damaged: then that file is
     /// `lacking`.
     package static func restore(
-        _ recovery: Recovery, dataDirectory: String, options: ClusterOptions, log: Log
-    ) throws(EmbeddedPostgresError) -> (cluster: EmbeddedCluster, lacking: String?) {
+        _ recovery: Recovery, dataDirectory: String, options: ServerOptions, log: Log
+    ) throws(EmbeddedPostgresError) -> (server: EmbeddedServer, lacking: String?) {
         guard try isNew(dataDirectory) else {
             throw .unusableDirectory(
                 path: dataDirectory, reason: "it is not empty, and a backup is restored into a new directory.")
         }
-        let directory = try ClusterDirectory.prepare(dataDirectory, deadline: .after(seconds: 60))
+        let directory = try ServerDirectory.prepare(dataDirectory, deadline: .after(seconds: 60))
         let server = Server(directory: directory, options: options, log: log)
         let lease = try server.reserve()
         let restore = Restore(server: server, recovery: recovery)
@@ -40,7 +40,7 @@ extension EmbeddedCluster {
         let socket = try restore.replay()
         let lacking = recovery.until == nil ? try restore.lackingFile() : nil
         try restore.finish()
-        return (EmbeddedCluster(server: server, lease: lease, socket: socket), lacking)
+        return (EmbeddedServer(server: server, lease: lease, socket: socket), lacking)
     }
 
     private static func isNew(_ path: String) throws(EmbeddedPostgresError) -> Bool {
@@ -52,7 +52,7 @@ extension EmbeddedCluster {
 extension Server {
     /// Keeps everybody else away from a new directory, whatever becomes of us.
     fileprivate func reserve() throws(EmbeddedPostgresError) -> LockFile {
-        let transition = try EmbeddedCluster.transitionLock(of: directory, by: .after(seconds: 60))
+        let transition = try EmbeddedServer.transitionLock(of: directory, by: .after(seconds: 60))
         defer { transition.unlock() }
         let lease = try LockFile(path: directory.leaseLock)
         guard lease.tryLock(.exclusive), lease.tryLock(.shared), FileStatus(directory.data) == nil else {
@@ -68,7 +68,7 @@ private struct Restore {
     let server: Server
     let recovery: Recovery
 
-    private var directory: ClusterDirectory { server.directory }
+    private var directory: ServerDirectory { server.directory }
     private var account: ServerAccount { server.directory.account }
 
     /// Copies the backup and checks the copy: the sums of all files, and that the log is complete which it needs.
@@ -102,8 +102,8 @@ private struct Restore {
         let moved = try account.script(
             """
             cd "$1" && mkdir "$2" || exit
-            for file in postgresql.conf postgresql.auto.conf \(ClusterSettings.generatedFile) \\
-                \(ClusterSettings.customFile) pg_hba.conf pg_ident.conf; do
+            for file in postgresql.conf postgresql.auto.conf \(ServerSettings.generatedFile) \\
+                \(ServerSettings.customFile) pg_hba.conf pg_ident.conf; do
                 if [ -e "$file" ]; then mv "$file" "$2" || exit; fi
             done
             rm -f standby.signal postmaster.* backup_manifest
@@ -114,14 +114,14 @@ private struct Restore {
         var settings = """
             hot_standby = off
             recovery_target_action = promote
-            restore_command = \(ClusterSettings.quoted(restoreCommand))
+            restore_command = \(ServerSettings.quoted(restoreCommand))
 
             """
-        if let until = recovery.until { settings += "recovery_target_time = \(ClusterSettings.quoted(until))\n" }
+        if let until = recovery.until { settings += "recovery_target_time = \(ServerSettings.quoted(until))\n" }
         try server.write(
             [
-                ClusterSettings.mainFile: ClusterSettings.mainText,
-                ClusterSettings.customFile: ClusterSettings.customText,
+                ServerSettings.mainFile: ServerSettings.mainText,
+                ServerSettings.customFile: ServerSettings.customText,
                 "postgresql.auto.conf": settings, "recovery.signal": "",
             ], into: directory.data, deadline: .after(seconds: 60))
     }
@@ -191,7 +191,7 @@ private struct Restore {
         return (present.contains { $0.number > file.number } ? file : end).name(size: size)
     }
 
-    /// From now on it is a cluster like any other.
+    /// From now on it is a database like any other.
     func finish() throws(EmbeddedPostgresError) {
         try server.write(["postgresql.auto.conf": ""], into: directory.data, deadline: .after(seconds: 10))
         try account.script(#"rm -f "$1""#, [directory.restoreMarker], deadline: .after(seconds: 10))

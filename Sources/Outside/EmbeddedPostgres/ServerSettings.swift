@@ -2,7 +2,7 @@ internal import Glibc
 internal import ServiceRuntime
 
 /// The contents of the configuration files that we write.
-struct ClusterSettings: Sendable {
+struct ServerSettings: Sendable {
     var size: MachineSize
     var socketDirectory: String
     /// Whether the server supports lz4, which costs a fraction of its own compression method.

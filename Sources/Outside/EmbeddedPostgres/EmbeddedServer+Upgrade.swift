@@ -1,23 +1,23 @@
 internal import Glibc
 package import ServiceRuntime
 
-extension EmbeddedCluster {
-    /// The major version that wrote the cluster, and the newest one that is installed if that is newer; nil if there is
+extension EmbeddedServer {
+    /// The major version that wrote the files, and the newest one that is installed if that is newer; nil if there is
     /// nothing to upgrade.
     package static func pendingUpgrade(
         dataDirectory: String
     ) throws(EmbeddedPostgresError) -> (from: Int, to: Int)? {
-        guard let directory = try ClusterDirectory.existing(dataDirectory) else { return nil }
-        let (old, new) = try Server(directory: directory, options: ClusterOptions(), log: .silent).versions()
+        guard let directory = try ServerDirectory.existing(dataDirectory) else { return nil }
+        let (old, new) = try Server(directory: directory, options: ServerOptions(), log: .silent).versions()
         return old.version < new.version ? (old.version, new.version) : nil
     }
 
-    /// Moves a cluster that nobody uses to the newest installed version, by `pg_upgrade`, and returns where the old
-    /// files are now. That works on a copy, so whatever fails leaves the cluster as it was.
+    /// Moves a database that nobody uses to the newest installed version, by `pg_upgrade`, and returns where the old
+    /// files are now. That works on a copy, so whatever fails leaves the database as it was.
     package static func upgrade(
-        dataDirectory: String, options: ClusterOptions, log: Log
+        dataDirectory: String, options: ServerOptions, log: Log
     ) throws(EmbeddedPostgresError) -> String {
-        guard let directory = try ClusterDirectory.existing(dataDirectory) else {
+        guard let directory = try ServerDirectory.existing(dataDirectory) else {
             throw .unusableDirectory(path: dataDirectory, reason: "there is no database in it.")
         }
         let server = Server(directory: directory, options: options, log: log)
@@ -61,7 +61,7 @@ extension Server {
         // As much as a server needs that only `pg_upgrade` uses.
         try write(
             [
-                ClusterSettings.generatedFile: "", "pg_hba.conf": ClusterSettings.accessText, "pg_ident.conf": mapText,
+                ServerSettings.generatedFile: "", "pg_hba.conf": ServerSettings.accessText, "pg_ident.conf": mapText,
             ], into: directory.base + "/" + draft, deadline: .after(seconds: 10))
         let outcome = try directory.account.run(
             [
@@ -88,7 +88,7 @@ extension Server {
         let outcome = try directory.account.script(
             """
             cd "$1" || exit
-            for file in \(ClusterSettings.mainFile) \(ClusterSettings.customFile) postgresql.auto.conf; do
+            for file in \(ServerSettings.mainFile) \(ServerSettings.customFile) postgresql.auto.conf; do
                 if [ -e "data/$file" ]; then cp -p "data/$file" "$2/" || exit; fi
             done
             rm -f delete_old_cluster.sh
