@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import bellwether
+import experiments
 import payloads
 
 
@@ -100,6 +101,11 @@ def ids(given):
     if "words" in given:
         return bellwether.derived_id(given["words"])
     return {"begins": bellwether.new_id(given["new_at"])[:15]}
+
+
+def arms(given):
+    place = experiments.place(given["salt"], given["install_id"])
+    return {"place": str(place), "arm": experiments.arm(**given)}
 
 
 def times(given):
@@ -198,6 +204,7 @@ def main(directory):
         ("sources", sources),
         ("retries", retries),
         ("deliveries", deliveries),
+        ("arms", arms),
     ):
         with open(os.path.join(directory, name + ".json")) as file:
             vectors = json.load(file)["vectors"]

@@ -62,13 +62,41 @@ CREATE TABLE registry.change (
     FOREIGN KEY (app, number) REFERENCES registry.edition
 );
 
+-- Experiments: which installs are left without some pushes, to learn what those pushes change. Each change of one is a
+-- version that stays on record; the newest one counts.
+CREATE TABLE registry.experiment_version (
+    app integer NOT NULL REFERENCES log.app,
+    experiment text NOT NULL CHECK (octet_length(experiment) BETWEEN 1 AND 256),
+    version integer NOT NULL CHECK (version > 0),
+    -- Percent of the installs that are left without.
+    control numeric NOT NULL CHECK (control > 0 AND control < 100),
+    -- The first eight bytes of a hash that are below this are those of a control install: control/100 * 2^64, rounded
+    -- up. The program computes it, so that everybody compares with the same number.
+    threshold bytea NOT NULL CHECK (length(threshold) = 8),
+    salt text NOT NULL CHECK (octet_length(salt) BETWEEN 1 AND 256),
+    starts_at timestamptz NOT NULL,
+    -- NULL while nobody has said when it ends. Equal to the start if it was called off before.
+    ends_at timestamptz CHECK (ends_at >= starts_at),
+    campaigns text[] NOT NULL,
+    -- Empty stands for any goal.
+    goals text[] NOT NULL,
+    registered_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- Settles which of two simultaneous changes came first: the second finds its number taken.
+    PRIMARY KEY (app, experiment, version)
+);
+
+-- What experiments count besides receipts, by time: reached goals and changed permissions, which are few among the
+-- events.
+CREATE INDEX event_of_install ON log.event (app, (coalesce(occurred_at, device_at)))
+    WHERE (codes >> 10 & 31) IN (11, 12);
+
 -- Append-only for everybody, like the log.
 CREATE FUNCTION registry.refuse_change() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RAISE EXCEPTION '% on %.% refused: what was registered stays on record', TG_OP, TG_TABLE_SCHEMA, TG_TABLE_NAME
-        USING ERRCODE = 'insufficient_privilege', HINT = 'Import the categories as they should be.';
+        USING ERRCODE = 'insufficient_privilege', HINT = 'Register it again as it should be.';
 END
 $$;
 REVOKE ALL ON FUNCTION registry.refuse_change FROM PUBLIC;
@@ -77,7 +105,7 @@ DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['edition', 'category', 'button', 'change'] LOOP
+    FOREACH name IN ARRAY ARRAY['edition', 'category', 'button', 'change', 'experiment_version'] LOOP
         EXECUTE format('CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON registry.%I FOR EACH ROW EXECUTE FUNCTION registry.refuse_change()', name);
         EXECUTE format('CREATE TRIGGER no_truncate BEFORE TRUNCATE ON registry.%I FOR EACH STATEMENT EXECUTE FUNCTION registry.refuse_change()', name);
     END LOOP;
@@ -85,4 +113,5 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA registry TO bellwether_ingest;
-GRANT SELECT, INSERT ON registry.edition, registry.category, registry.button, registry.change TO bellwether_ingest;
+GRANT SELECT, INSERT
+ON registry.edition, registry.category, registry.button, registry.change, registry.experiment_version TO bellwether_ingest;

@@ -26,8 +26,8 @@ package final class CategoriesRoute: Sendable {
             destinations.table.share(of: access.app, bytes: body.count) { connection, isShared throws(PostgresError) in
                 // Reading a document takes milliseconds, too long for the thread that serves all connections.
                 let document: CategoryDocument
-                do throws(CategoryDocumentError) { document = try CategoryDocument(body) } catch {
-                    return (Problem(error).response, [])
+                do throws(RegistryDocumentError) { document = try CategoryDocument(body) } catch {
+                    return (Problem(error, .invalidCategories).response, [])
                 }
                 let registration = try Registrar.register(document, of: access.app, key: access.key, on: &connection)
                 let rows =
@@ -44,24 +44,5 @@ package final class CategoriesRoute: Sendable {
 extension Registration {
     fileprivate var response: Response {
         Response(status: 200, headers: [("Content-Type", "application/json")], body: Array((json + "\n").utf8))
-    }
-}
-
-extension Problem {
-    fileprivate init(_ error: CategoryDocumentError) {
-        switch error {
-        case .tooLarge:
-            self.init(.unpackedTooLarge, "At most \(RegistryLimits.document) bytes.")
-        case .notJSON(let reason): self.init(.notJSON, reason)
-        case .notAnObject(let kind): self.init(.notAnObject, "The document must be an object, not \(kind).")
-        case .invalid(let errors, let more):
-            let count = errors.count + more
-            self.init(
-                .invalidCategories,
-                "\(count) \(count == 1 ? "error" : "errors"); nothing was registered. The first: "
-                    + "\(errors.first?.description ?? "")"
-            )
-            self.errors = errors
-        }
     }
 }

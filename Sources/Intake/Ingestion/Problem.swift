@@ -27,6 +27,7 @@ struct Problem {
         case unsupportedMediaType = "unsupported_media_type"
         case unsupportedEncoding = "unsupported_encoding"
         case invalidCategories = "invalid_categories"
+        case invalidExperiments = "invalid_experiments"
         case rateLimited = "rate_limited"
         case headTooLarge = "head_too_large"
         case unavailable = "database_unavailable"
@@ -48,7 +49,7 @@ struct Problem {
             case .bodyStalled: 408
             case .bodyTooLarge, .unpackedTooLarge, .tooManyEvents, .tooManySends: 413
             case .unsupportedMediaType, .unsupportedEncoding: 415
-            case .invalidCategories: 422
+            case .invalidCategories, .invalidExperiments: 422
             case .rateLimited: 429
             case .headTooLarge: 431
             case .unavailable, .overloaded, .draining, .notReady, .unanswered, .wrongClock: 503
@@ -80,6 +81,7 @@ struct Problem {
             case .unsupportedMediaType: "The body must be JSON"
             case .unsupportedEncoding: "This content encoding is not supported"
             case .invalidCategories: "The categories are invalid"
+            case .invalidExperiments: "The experiments are invalid"
             case .rateLimited: "The app is over its rate limit"
             case .headTooLarge: "The header fields are too large"
             case .unavailable: "The database cannot be reached"

@@ -17,6 +17,7 @@ package final class Router: RequestHandler {
     enum Path: String, CaseIterable {
         case events = "/v1/events"
         case categories = "/v1/categories"
+        case experiments = "/v1/experiments"
         case sends = "/v1/sends"
         case install = "/v1/installs/{install_id}"
         case health = "/healthz"
@@ -27,7 +28,7 @@ package final class Router: RequestHandler {
         var methods: [String] {
             switch self {
             case .events, .sends: ["POST"]
-            case .categories: ["PUT"]
+            case .categories, .experiments: ["PUT"]
             case .install: ["DELETE"]
             case .health, .readiness, .metrics, .description: ["GET", "HEAD"]
             }
@@ -53,20 +54,23 @@ package final class Router: RequestHandler {
     package struct Routes: Sendable {
         package var events: EventsRoute?
         package var categories: CategoriesRoute?
+        package var experiments: ExperimentsRoute?
         package var sends: SendsRoute?
         package var installs: InstallsRoute?
 
         package init(
-            events: EventsRoute? = nil, categories: CategoriesRoute? = nil, sends: SendsRoute? = nil,
-            installs: InstallsRoute? = nil
+            events: EventsRoute? = nil, categories: CategoriesRoute? = nil, experiments: ExperimentsRoute? = nil,
+            sends: SendsRoute? = nil, installs: InstallsRoute? = nil
         ) {
-            (self.events, self.categories, self.sends, self.installs) = (events, categories, sends, installs)
+            (self.events, self.categories, self.experiments) = (events, categories, experiments)
+            (self.sends, self.installs) = (sends, installs)
         }
 
         fileprivate func have(_ path: Path) -> Bool {
             switch path {
             case .events: events != nil
             case .categories: categories != nil
+            case .experiments: experiments != nil
             case .sends: sends != nil
             case .install: installs != nil
             case .health, .readiness, .metrics, .description: true
@@ -123,6 +127,7 @@ package final class Router: RequestHandler {
         switch path {
         case .events: routes.events?.begin(head, answer)
         case .categories: routes.categories?.begin(head, answer)
+        case .experiments: routes.experiments?.begin(head, answer)
         case .sends: routes.sends?.begin(head, answer)
         case .install: if let install { routes.installs?.begin(head, of: install, answer) }
         case .health: answer.send(Self.text("ok \(BellwetherVersion.number)\n"))

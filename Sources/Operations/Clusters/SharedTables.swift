@@ -11,7 +11,8 @@ package enum SharedTables {
     package static let accounts = Apps.sharedTables
     package static let registry = Registrar.sharedTables
     package static let sends = SendStore.sharedTables
-    package static let all = accounts + registry + sends
+    package static let experiments = ExperimentRegistry.sharedTables
+    package static let all = accounts + registry + experiments + sends
     /// Rows of Firebase's export, which a new cell gets; later ones are imported into each cell by itself.
     static let export = FCMExportStore.sharedTables
 }

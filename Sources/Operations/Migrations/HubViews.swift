@@ -204,6 +204,10 @@ package enum HubViews {
         }
         // What a cell offers is read where it is.
         guard local.name != "view_dated_delay" else { return local }
+        if local.name == "view_experiment_count" {
+            let offered = "cells.experiment_count"
+            return Migration(name: local.name, sql: "\(local.sql)\nSELECT cluster.gather('\(offered)');")
+        }
         return Migration(name: local.name, sql: overWords(local.sql))
     }
 
@@ -217,6 +221,7 @@ package enum HubViews {
         for view in ["dated_delay", "day_story", "fcm_campaigns"] {
             text = text.replacing("sends.\(view)", with: "hub.\(view)")
         }
+        text = text.replacing("cells.experiment_count", with: "hub.experiment_count")
         guard text != sql else { return sql }
         // Where the campaigns of FCM's messages are looked up among the deliveries of this database.
         text = text.replacing(

@@ -149,6 +149,9 @@ package final class Service: Sendable {
                     categories: CategoriesRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
                         isDraining: isDraining),
+                    experiments: ExperimentsRoute(
+                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
+                        isDraining: isDraining),
                     sends: SendsRoute(
                         keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
                         metrics: metrics, clock: configuration.clock, isDraining: isDraining),

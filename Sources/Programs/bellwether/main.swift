@@ -12,6 +12,7 @@ enum Commands {
             ProjectCommand.self, ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self,
             RetainCommand.self, ReportCommand.self, EraseCommand.self,
             CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
+            ExperimentsCreateCommand.self, ExperimentsListCommand.self, ExperimentsEndCommand.self,
             EventsTailCommand.self, EventCheckCommand.self, ExportCommand.self, RejectedListCommand.self,
             RejectedReplayCommand.self,
             WordsListCommand.self, WordsMergeCommand.self, WordsPruneCommand.self,

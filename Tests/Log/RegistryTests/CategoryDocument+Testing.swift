@@ -3,7 +3,7 @@ import Testing
 
 /// What is wrong with a document, each as `path: detail`; nothing when it is right.
 func errors(_ text: String) -> [String] {
-    do throws(CategoryDocumentError) {
+    do throws(RegistryDocumentError) {
         _ = try CategoryDocument(Array(text.utf8))
         return []
     } catch {

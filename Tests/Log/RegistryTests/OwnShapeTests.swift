@@ -162,7 +162,7 @@ struct OwnShapeTests {
                 "categories[1].actions[0].id: must not contain control, invisible or direction-changing characters (here U+0007)",
                 "categories[1].actions[0].titles: is required: the button's titles by language",
             ])
-        let error = #expect(throws: CategoryDocumentError.self) {
+        let error = #expect(throws: RegistryDocumentError.self) {
             try CategoryDocument(Array("{\"categories\": [\((0..<80).map { "\($0)" }.joined(separator: ","))]}".utf8))
         }
         guard case .invalid(let told, let more) = try #require(error) else {

@@ -77,7 +77,7 @@ struct HubAndWhole {
         }
     }
 
-    /// Sends with a story, the registered categories, and an export for some of the messages.
+    /// Sends with a story, the registered categories, an experiment, and an export for some of the messages.
     private func tellWhatWasSent(_ apps: [String]) throws {
         let sends = """
             {"sends": [
@@ -100,6 +100,12 @@ struct HubAndWhole {
                 {"event_timestamp":"2025-03-29 09:05:00.310 UTC","project_number":"1","message_id":"\(key)","instance_id":"i","message_type":"DISPLAY_NOTIFICATION","sdk_platform":"IOS","app_name":"a","event":"MESSAGE_ACCEPTED","analytics_label":"x"}
                 """
             }
+            // In the middle of its events.
+            let start: String = try whole.value(
+                """
+                SELECT to_char(percentile_disc(0.7) WITHIN GROUP (ORDER BY occurred_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                FROM analytics.events WHERE app = \(slug)
+                """)
             for database in [whole, cells.databases[1]] {
                 let bellwether = try Bellwether(database)
                 #expect(try bellwether.run("sends", "import", "--app", slug, "-", input: sends).status == 0)
@@ -107,6 +113,10 @@ struct HubAndWhole {
                 let imported = try bellwether.run(
                     "import", "fcm-export", "--app", slug, "-", input: export.joined(separator: "\n"))
                 #expect(imported.status == 0)
+                let experiment = try bellwether.run(
+                    "experiments", "create", "--app", slug, "half", "--control", "50", "--salt", "s", "--starts",
+                    start, "--campaign", "spring", "--campaign", "black-friday")
+                #expect(experiment.status == 0, "\(experiment)")
             }
         }
     }
@@ -124,6 +134,8 @@ struct HubAndWhole {
         let views: [String] = try whole.column(Statement(Self.views))
         #expect(views.count > 30)
         #expect(try hub.column(Statement(Self.views)) == views)
+        let told: Int64 = try hub.value("SELECT sum(installs + reached + exposed)::bigint FROM analytics.experiments")
+        #expect(told > 2)
         for view in views {
             let (found, wanted) = (try rows(view, in: hub), try rows(view, in: whole))
             #expect(

@@ -27,12 +27,16 @@ struct SharedTablesTests {
         _ = try bellwether.trusted("app", "set", "chat", "--time-zone", "Europe/Berlin", "--rate-limit", "10")
         _ = try bellwether.trusted("look", "key", "add", "team")
         _ = try bellwether.trusted("categories", "import", "--app", "shop", "--preset", "hive")
+        _ = try bellwether.trusted(
+            "experiments", "create", "--app", "shop", "sale", "--control", "10", "--starts", "2126-01-01T00:00:00Z")
+        _ = try bellwether.trusted("experiments", "end", "--app", "shop", "sale")
         let send = #"{"id":"s1","message_ids":["0:1700000000000000%1","m2"],"campaign":"c","payload":{"a":"é'\\"}}"#
         _ = try bellwether.trusted("sends", "import", "--app", "shop", "-", input: send)
         #expect(try agree(cells))
         let last = cells.databases[1]
         #expect(try last.value("SELECT count(*) FROM log.api_key WHERE revoked_at IS NOT NULL", as: Int64.self) == 1)
         #expect(try last.value("SELECT count(*) FROM registry.button", as: Int64.self) > 0)
+        #expect(try last.value("SELECT count(*) FROM registry.experiment_version", as: Int64.self) == 2)
         #expect(try last.value("SELECT count(*) FROM sends.send_message", as: Int64.self) == 2)
         // Days that were counted in the old zone are known to be so.
         #expect(try last.value("SELECT time_zone FROM projection.zone", as: String.self) == "UTC")

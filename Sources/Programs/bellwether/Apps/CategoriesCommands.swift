@@ -53,7 +53,7 @@ struct CategoriesImportCommand: DatabaseCommand {
         guard let bytes else {
             throw Failure("\(name) has over \(RegistryLimits.document) bytes; nothing was imported")
         }
-        do throws(CategoryDocumentError) { return try CategoryDocument(bytes) } catch {
+        do throws(RegistryDocumentError) { return try CategoryDocument(bytes) } catch {
             throw Failure("\(name): \(error)")
         }
     }

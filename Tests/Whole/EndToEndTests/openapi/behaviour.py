@@ -49,6 +49,7 @@ def check_examples(document, report, _facts, server):
     check_examples_of(document, report, server, "/v1/events", "write", "Envelope", "events")
     check_examples_of(document, report, server, "/v1/sends", "server", "Sends", "sends")
     check_categories(document, report, Poster(server, document, report))
+    check_experiments(document, report, Poster(server, document, report))
     check_erasure(report, Poster(server, document, report))
 
 
@@ -87,6 +88,16 @@ def check_categories(document, report, door):
         report.same([200, 200], [first.status, again.status], f"example '{name}': status")
         unchanged = [answer.json().get("unchanged") for answer in (first, again)]
         report.same([False, True], unchanged, f"example '{name}': unchanged")
+
+
+def check_experiments(document, report, door):
+    path = "/v1/experiments"
+    media_type = document.paths[path]["put"]["requestBody"]["content"][TYPE]
+    for name, experiments in examples(media_type):
+        first, again = (door.put(experiments, f"example '{name}', {what}", path=path) for what in ("first", "again"))
+        report.same([200, 200], [first.status, again.status], f"example '{name}': status")
+        told = [[one["unchanged"] for one in answer.json()["experiments"]] for answer in (first, again)]
+        report.same([[False], [True]], told, f"example '{name}': unchanged")
 
 
 # These take a stalled client, a stopping service, a database that hangs or a clock that is wrong.
@@ -135,6 +146,12 @@ def check_errors(document, report, facts, server):
             ("not_json", b"{", "server"), ("not_an_object", [], "server"), ("wrong_key_kind", {}, "write"),
             ("revoked_key", {}, "revoked"), ("body_too_large", b" " * (1 << 20) + b"{}", "server")):
         report.same(code, door.put(body, code, key).json().get("code"), f"PUT /v1/categories, to provoke {code}")
+    for code, body, key in (
+            ("invalid_experiments", {"experiments": [{"name": ""}]}, "server"), ("not_json", b"{", "server"),
+            ("not_an_object", [], "server"), ("wrong_key_kind", {}, "write"), ("revoked_key", {}, "revoked"),
+            ("body_too_large", b" " * (1 << 20) + b"{}", "server")):
+        answer = door.put(body, code, key, path="/v1/experiments")
+        report.same(code, answer.json().get("code"), f"PUT /v1/experiments, to provoke {code}")
     bomb = gzip.compress(b" " * (1 << 20) + b"{}")
     answer = door.put(bomb, "unpacked", headers={"Content-Encoding": "gzip"})
     report.same("unpacked_too_large", answer.json().get("code"), "PUT /v1/categories, unpacked")
@@ -157,7 +174,9 @@ def check_errors(document, report, facts, server):
     report.same(503, away.post(good, "database away").status, "POST /v1/events, database away")
     answer = away.post({"sends": []}, "database away", path="/v1/sends")
     report.same(503, answer.status, "POST /v1/sends, database away")
-    report.same(503, away.put({"categories": []}, "database away").status, "PUT /v1/categories, database away")
+    for name in ("categories", "experiments"):
+        path = f"/v1/{name}"
+        report.same(503, away.put({name: []}, "database away", path=path).status, f"PUT {path}, database away")
     report.same(503, away.delete("/v1/installs/{install_id}", "database away").status, "DELETE, database away")
     # More bodies than there is memory for, none of them whole: that which came first is told to come again.
     held = [door.stall(1 << 20) for _ in range(5)]

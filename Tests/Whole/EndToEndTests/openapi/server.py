@@ -119,10 +119,10 @@ class Poster(Server):
         present = [(name, value) for name, value in fields.items() if value is not None]
         return self.check("POST", path, body, present, what)
 
-    def put(self, body, what, key=None, headers=()):
+    def put(self, body, what, key=None, headers=(), path="/v1/categories"):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         fields = {"Authorization": f"Bearer {self.keys[key or 'server']}", "Content-Type": TYPE} | dict(headers)
-        return self.check("PUT", "/v1/categories", body, list(fields.items()), what)
+        return self.check("PUT", path, body, list(fields.items()), what)
 
     def delete(self, path, what, key="server"):
         return self.check("DELETE", path, headers=[("Authorization", f"Bearer {self.keys[key]}")], what=what)

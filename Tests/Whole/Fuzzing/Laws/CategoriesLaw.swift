@@ -7,13 +7,13 @@ package enum CategoriesLaw {
     /// Each law that a document broke, in words.
     package static func broken(by bytes: [UInt8]) -> [String] {
         let document: CategoryDocument
-        do throws(CategoryDocumentError) { document = try CategoryDocument(bytes) } catch {
+        do throws(RegistryDocumentError) { document = try CategoryDocument(bytes) } catch {
             return faults(of: error)
         }
         return faults(of: document.warnings, "warning") + faults(of: document) + document.categories.flatMap(faults)
     }
 
-    private static func faults(of error: CategoryDocumentError) -> [String] {
+    private static func faults(of error: RegistryDocumentError) -> [String] {
         let description = error.description
         let isShown = description.split(separator: "\n").allSatisfy { String(printable: String($0)) == $0 }
         var broken = isShown ? [] : ["an error tells what a terminal may not see"]

@@ -19,6 +19,8 @@ struct EventLogAccessMatrixTests {
             "analytics.category_version_funnel: SELECT", "analytics.device_hour_funnel: SELECT",
             "analytics.hour_funnel: SELECT", "analytics.client_drops: SELECT",
             "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
+            "analytics.experiment_days: SELECT", "analytics.experiment_versions: SELECT",
+            "analytics.experiments: SELECT",
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.pressure_funnel: SELECT", "analytics.projections: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
@@ -27,7 +29,8 @@ struct EventLogAccessMatrixTests {
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
             // What a hub reads, and where it does.
-            "cells: USAGE", "cells.dated_delay: SELECT", "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
+            "cells: USAGE", "cells.dated_delay: SELECT", "cells.experiment_count: SELECT",
+            "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
             "cells.forgotten: SELECT", "hub: USAGE",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
         + ProjectionTables.counts.map { "cells.\($0): SELECT" }
@@ -53,6 +56,7 @@ struct EventLogAccessMatrixTests {
             "log.take_head(): EXECUTE",
             "log.word: SELECT", "registry: USAGE", "registry.button: INSERT, SELECT",
             "registry.category: INSERT, SELECT", "registry.change: INSERT, SELECT", "registry.edition: INSERT, SELECT",
+            "registry.experiment_version: INSERT, SELECT", "registry.newest_experiment: SELECT",
             "registry.latest_change: SELECT", "registry.newest_edition: SELECT", "registry.registered_button: SELECT",
             "registry.registered_category: SELECT", "sends: USAGE", "sends.send: INSERT, SELECT",
             "sends.send_message: INSERT, SELECT", "sends.story_page: INSERT, SELECT",
@@ -254,8 +258,8 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "categories", "client_drops", "data_quality", "fcm_export", "installs",
-                "projections",
+                "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
+                "experiment_versions", "experiments", "fcm_export", "installs", "projections",
                 "rejected_events", "report_categories", "report_pages", "report_to_do", "reports", "sends",
                 "story_day_pages",
                 "story_pages",
