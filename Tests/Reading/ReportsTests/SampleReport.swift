@@ -31,6 +31,7 @@ enum SampleReport {
         report.settling.receiptShare = 0.861
         report.restated = restated
         report.categories = categories
+        report.experiments = experiments
         report.deadActions = [
             DeadAction(
                 category: "ACCEPT_DECISION", what: .silentSince(id: "HOLDING", days: 9), delivered: 4_120,
@@ -156,6 +157,11 @@ enum SampleReport {
                 category: $0, delivered: 100, rate: Rate(20, of: 90), usual: 0.5, pooled: Rate(50, of: 100),
                 verdict: .lower(p: 0.0001))
         }
+        report.experiments = HostileNames.all.prefix(10).map { name in
+            var experiment = experiment(name, control: 100, treated: 900)
+            experiment.goals = [.init(name: name, treated: Rate(90, of: 900), control: Rate(10, of: 100))]
+            return experiment
+        }
         report.permissions.mutedAfter = HostileNames.all.map { .init(category: $0, campaign: $0, installs: 2) }
         report.deadActions = HostileNames.all.map {
             DeadAction(category: $0, what: .silentSince(id: $0, days: 3), delivered: 400, bound: 0.0075)
@@ -196,6 +202,34 @@ enum SampleReport {
 // MARK: - The parts of the busy day
 
 extension SampleReport {
+    private static func experiment(
+        _ name: String, control: Int64, treated: Int64, exposed: Int64 = 0, campaigns: [String] = ["black-friday"],
+        reached: [(String, Int64, Int64)] = []
+    ) -> ExperimentSummary {
+        var experiment = ExperimentSummary(
+            name: name, control: 10, starts: Timestamp(microseconds: 1_794_000_000_000_000), campaigns: campaigns)
+        let arms = ExperimentSummary.Arms(
+            control: control, treated: treated, exposed: (control: exposed, treated: treated / 2),
+            turnedOff: (control: control / 200, treated: treated / 150))
+        experiment.take(
+            reached.map { ExperimentSummary.Counts(goal: $0.0, arms: arms, treatedReached: $0.1, controlReached: $0.2) }
+        )
+        experiment.arms = arms
+        return experiment
+    }
+
+    /// One of each kind: found, not found, too few, harm with a leak, and arms that are not what was drawn.
+    private static var experiments: [ExperimentSummary] {
+        [
+            experiment(
+                "black-friday", control: 10_012, treated: 89_988, reached: [("purchase", 9_911, 902), ("visit", 9, 1)]),
+            experiment("cart", control: 5_001, treated: 44_999, campaigns: [], reached: [("", 4_512, 498)]),
+            experiment("nagging", control: 9_990, treated: 90_010, exposed: 180, reached: [("renewal", 8_105, 1_090)]),
+            experiment("reminder", control: 9_100, treated: 90_900, reached: [("purchase", 9_911, 902)]),
+            ExperimentSummary(name: "long-ago", control: 50, starts: Timestamp(microseconds: 1_700_000_000_000_000)),
+        ]
+    }
+
     private static func headline(of counts: FunnelCounts) -> Headline {
         let (yesterday, fridays) = (Rate(5_640, of: 32_766), Rate(14_440, of: 92_504))
         return Headline(

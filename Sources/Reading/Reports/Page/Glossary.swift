@@ -96,6 +96,11 @@ package struct Glossary: Sendable {
                 "Noticeable: with a banner or on the lock screen, not only in the notification centre or the scheduled "
                 + "summary."),
         Term(titles: ["Unsaid"], meaning: "Unsaid: the app does not tell."),
+        Term(
+            titles: ["Treated", "Control"],
+            meaning:
+                "Control: installs that are left without the pushes, drawn by lot. Treated: the others, which get them."
+        ),
         Term(titles: ["Duplicate"], meaning: "Duplicate: \(Glossary.duplicate)."),
         Term(titles: ["Corrected"], meaning: "Corrected: \(Glossary.corrected)."),
         Term(titles: ["Clamped"], meaning: "Clamped: \(Glossary.clamped)."),

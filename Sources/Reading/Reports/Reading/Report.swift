@@ -35,6 +35,8 @@ package struct Report: Hashable, Sendable {
     var categories: [CategorySummary] = []
     /// Of the categories that `categories` leaves out; nil if there are none.
     var otherCategories: RestOfList<FunnelCounts>?
+    /// Those that run, the latest first.
+    var experiments: [ExperimentSummary] = []
     var deadActions: [DeadAction] = []
     /// Of the dead buttons that `deadActions` leaves out: their deliveries, a delivery once for each.
     var otherDeadActions: RestOfList<Int64>?
@@ -125,14 +127,16 @@ extension Report {
     static func details(of period: Period) -> [any ReportSection.Type] {
         if case .week = period {
             return [
-                TrendSection.self, CategoriesSection.self, CampaignsSection.self, StoriesSection.self,
+                TrendSection.self, ExperimentsSection.self, CategoriesSection.self, CampaignsSection.self,
+                StoriesSection.self,
                 ThreadsSection.self, VersionsSection.self, SuppressedSection.self, SilentPushesSection.self,
                 QualitySection.self, MethodSection.self,
             ]
         }
         return [
-            TrendSection.self, EarlierDaysSection.self, CategoriesSection.self, DeadButtonsSection.self,
-            CampaignsSection.self, StoriesSection.self, ThreadsSection.self, StackDepthsSection.self,
+            TrendSection.self, EarlierDaysSection.self, ExperimentsSection.self, CategoriesSection.self,
+            DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
+            StackDepthsSection.self,
             VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, MediaSection.self,
             InstallsSection.self, HoursSection.self, QualitySection.self, MethodSection.self,
         ]
