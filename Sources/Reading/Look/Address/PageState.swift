@@ -6,7 +6,7 @@ package struct PageState: Sendable {
     package enum Page: String, CaseIterable, Sendable {
         /// Every app; the only page without an app.
         case overview
-        case app, category, story, campaign, installs, live, quality, reports, deliveries
+        case app, category, story, campaign, experiment, installs, live, quality, reports, deliveries
 
         /// What narrows it.
         package var filters: Set<Filter> {
@@ -14,8 +14,9 @@ package struct PageState: Sendable {
             case .overview, .app, .installs, .quality, .reports: []
             case .category: [.category]
             case .campaign, .story: [.campaign]
+            case .experiment: [.experiment]
             case .live: [.type, .install]
-            case .deliveries: Set(Filter.allCases).subtracting([.type, .install])
+            case .deliveries: Set(Filter.allCases).subtracting([.type, .install, .experiment])
             }
         }
     }
@@ -30,6 +31,7 @@ package struct PageState: Sendable {
         case flag
         /// Of Live: an event's type and its install.
         case type, install
+        case experiment
     }
 
     package enum Format: String, CaseIterable, Sendable { case html, csv }

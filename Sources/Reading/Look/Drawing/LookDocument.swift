@@ -94,7 +94,8 @@ struct LookDocument {
         document.write("</header>\n")
         guard sight.state.app != nil else { return }
         let tabs: [(PageState.Page, String)] = [
-            (.app, "Summary"), (.story, "Stories"), (.campaign, "Campaigns"), (.installs, "Installs"), (.live, "Live"),
+            (.app, "Summary"), (.story, "Stories"), (.campaign, "Campaigns"),
+            (.experiment, "Experiments"), (.installs, "Installs"), (.live, "Live"),
             (.quality, "Data quality"), (.reports, "Reports"),
         ]
         document.write("<nav aria-label=\"Pages\">\n<ul>\n")

@@ -30,6 +30,8 @@ enum AppPage {
         let categories = try connection.answer(categories(state, scope), for: state)
         let judged = Judged(categories.grid.rows, scope)
         sight.add("Categories", judged.words(state) + [.answer(judged.marking(categories))])
+        let experiments = try ExperimentPage.list(state, most: 5, on: &connection)
+        if !experiments.grid.rows.isEmpty { sight.add("Experiments", [.answer(experiments)]) }
         sight.add("Versions", [.answer(try connection.answer(versions(state, scope), for: state))])
         return sight
     }

@@ -136,7 +136,7 @@ enum DeliveriesPage {
             case .version: condition = "\(condition) AND app_version = \(value)"
             case .response: condition = "\(condition) AND first_response = \(value)"
             case .flag: condition = "\(condition) AND \(sql: flags[value] ?? "false")"
-            case .type, .install: break
+            case .type, .install, .experiment: break
             }
         }
         return condition
