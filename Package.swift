@@ -313,7 +313,7 @@ let groups: KeyValuePairs<String, [Target]> = [
             dependencies: [
                 "Accounts", "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "FunnelOracle", "Health",
                 "HTTPServer", "Ingestion", "Migrations", "Postgres", "ProjectFolder", "Projections", "ProjectorExample",
-                "Registry", "Reports", "Sends", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "Registry", "Reports", "Sends", "ServiceRuntime", "Simulation", "Telemetry", "TestSupport", "Values",
             ], swiftSettings: strict),
         // The real binary.
         .testTarget(
