@@ -228,7 +228,7 @@ let groups: KeyValuePairs<String, [Target]> = [
         .testTarget(
             name: "SendsTests", dependencies: ["Sends", "Telemetry", "TestSupport", "Values"], swiftSettings: strict),
         .testTarget(
-            name: "RegistryTests", dependencies: ["Registry"], swiftSettings: strict),
+            name: "RegistryTests", dependencies: ["ProjectFolder", "Registry", "Values"], swiftSettings: strict),
     ],
     "Tests/Intake": [
         .testTarget(

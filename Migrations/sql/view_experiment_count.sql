@@ -48,6 +48,8 @@ BEGIN
                 AND coalesce(d.last_at, d.first_at) >= e.starts_at - interval '672 hours'
             GROUP BY d.key & 1099511627775, d.install_id
         ) AS seen
+    ), size AS MATERIALIZED (
+        SELECT arm, count(*) AS installs FROM install GROUP BY arm
     ), deed AS (
         -- Goals by their names; permissions that were turned off, and receipts, without one.
         SELECT
@@ -107,7 +109,7 @@ BEGIN
     )
     SELECT
         arm.arm, goal.goal, days.day, is_kept,
-        CASE WHEN days.day IS NULL THEN (SELECT count(*) FROM install WHERE install.arm = arm.arm) END AS installs,
+        CASE WHEN days.day IS NULL THEN coalesce((SELECT size.installs FROM size WHERE size.arm = arm.arm), 0) END AS installs,
         sum(counted.installs) FILTER (WHERE counted.goal = goal.goal)::bigint AS reached,
         sum(counted.deeds) FILTER (WHERE counted.goal = goal.goal)::bigint AS goals,
         sum(counted.value) FILTER (WHERE counted.goal = goal.goal) * 0.000001 AS value,

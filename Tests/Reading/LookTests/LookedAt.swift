@@ -121,7 +121,20 @@ struct LookedAt: Sendable {
         }
         let muted = Timestamp(microseconds: Int64(full.daysSince1970) * 86_400_000_000 + 86_000_000_000)
         add(.permissionChanged(to: .denied, from: .authorized), muted, 3, Notification())
+        // An experiment that began in the evening, and those who reached its goal that night.
+        let start = Timestamp(microseconds: Int64(full.daysSince1970) * 86_400_000_000 + 82_000_000_000)
+        for install in stride(from: 1001, to: 1000 + UInt64(many), by: 2) {
+            add(.goalReached(Goal("purchase")), start + 2_000_000_000, install, Notification())
+        }
         var connection = try database.connect()
+        for name in ["half", HostileNames.all[0]] {
+            try connection.query(
+                """
+                INSERT INTO registry.experiment_version (
+                    app, experiment, version, control, threshold, salt, starts_at, campaigns, goals)
+                VALUES (\(app.id), \(name), 1, 50, '\\x8000000000000000', 's', \(start), '{autumn}', '{purchase}')
+                """)
+        }
         for month in Set(events.map { "\($0.deviceAt)".prefix(7) + "-01" }) {
             try connection.query("SELECT log.make_partition(\(String(month))::text::date)")
         }

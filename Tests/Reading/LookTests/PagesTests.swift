@@ -33,6 +33,9 @@ import Values
             states.append(
                 PageState(.deliveries, app: "shop").with([.category: name, .variant: name, .flag: "received"]))
         }
+        for name in ["half", HostileNames.all[0], "none"] {
+            states.append(PageState(.experiment, app: "shop").with([.experiment: name]))
+        }
         var hours = PageState(.category, app: "shop").with([.category: "SALE"])
         hours.table = "hours"
         var compared = PageState(.app, app: "shop")

@@ -44,6 +44,31 @@ import Values
             notification: notification, interaction: interaction)
     }
 
+    @Test("what an experiment means stands before its arms, its course and its set-up; the app's page leads to it")
+    func experiment() throws {
+        let address = "/app/shop/experiment?experiment=half"
+        for path in ["/app/shop", "/app/shop/experiment"] {
+            #expect(try shop.client.get(path).body.contains("href=\"\(address)\""), "\(path)")
+        }
+        let page = try shop.client.get(address).body
+        let words = "Nobody can tell yet whether the pushes of half change purchase: "
+        let parts = [words, "treated and", "Width of the interval", "By the end of each day", "Its versions"]
+        let places = try parts.map { part in try #require(page.range(of: part)?.lowerBound, "\(part)") }
+        #expect(places == places.sorted())
+        // The report says the same of the same night.
+        let state = PageState(.experiment, app: "shop").with([.experiment: "half"])
+        let row = try #require(try sight(state).answer(named: "days")?.grid.rows.last)
+        let counts: [String] = try shop.database.analystRows(
+            """
+            SELECT sum(installs) FILTER (WHERE arm = 'treated'), sum(reached) FILTER (WHERE arm = 'treated'),
+                sum(installs) FILTER (WHERE arm = 'control'), sum(reached) FILTER (WHERE arm = 'control')
+            FROM experiments WHERE app = 'shop' AND experiment = 'half'
+            """)
+        let columns = ["treated_installs", "treated_reached", "control_installs", "control_reached"]
+        #expect(counts == ["(\(columns.map { "\(row.count($0))" }.joined(separator: ",")))"])
+        #expect(row.count("treated_reached") + row.count("control_reached") == 115)
+    }
+
     @Test("that nothing moved is said only of what was judged; else why not, with the days that can be")
     func judged() throws {
         func row(_ engaged: Int64, before: Int64, of all: Int64 = 1000) -> Grid.Row {

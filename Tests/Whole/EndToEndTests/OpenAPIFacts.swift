@@ -39,6 +39,7 @@ struct OpenAPIFacts: Encodable {
         "CategoryAction.activation": Button.Activation.allCases.map(\.rawValue),
         "CategoryAction.answer": Button.Answer.allCases.map(\.rawValue),
         "Drop.reason": ClientDrop.Reason.allCases.map(\.wire),
+        "RegisteredExperiments.experiments.state": RegisteredExperiment.State.allCases.map(\.rawValue),
         "RejectionReason": RejectionReason.allCases.map(\.rawValue),
     ]) { $1 }
 

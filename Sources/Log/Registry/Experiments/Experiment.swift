@@ -79,11 +79,17 @@ package struct RegisteredExperiment: Sendable {
     /// Whether exactly this was registered before.
     package internal(set) var isUnchanged = false
 
+    package enum State: String, CaseIterable, Sendable {
+        case notStarted = "not started"
+        case running, ended
+        case calledOff = "called off"
+    }
+
     /// What it is doing at a moment.
-    package func state(at now: Timestamp) -> String {
-        if let ends, ends <= starts { return "called off" }
-        if now < starts { return "not started" }
-        if let ends, ends <= now { return "ended" }
-        return "running"
+    package func state(at now: Timestamp) -> State {
+        if let ends, ends <= starts { return .calledOff }
+        if now < starts { return .notStarted }
+        if let ends, ends <= now { return .ended }
+        return .running
     }
 }

@@ -206,7 +206,8 @@ extension RegisteredExperiment {
     /// In one line, as the command and PUT say it.
     package func json(at now: Timestamp) -> JSONObject {
         [
-            "name": name, "version": version, "state": state(at: now), "control": Double(control), "salt": salt,
+            "name": name, "version": version, "state": state(at: now).rawValue, "control": Double(control),
+            "salt": salt,
             "starts": "\(starts)", "ends": ends.map { "\($0)" }, "campaigns": campaigns, "goals": goals,
             "unchanged": isUnchanged,
         ]

@@ -10,8 +10,7 @@ internal import Values
 struct ExperimentsCreateCommand: DatabaseCommand {
     static let words = ["experiments", "create"]
     static let operands: [Operand<Self>] = [Operand("NAME", \.name)]
-    static let summary =
-        "Register an experiment that leaves some installs without pushes; prints its salt for the sender"
+    static let summary = "Register an experiment, which leaves some installs without pushes; prints its salt"
     static let options: [Option<Self>] = [
         .app(\.slug),
         Option(
@@ -93,7 +92,8 @@ struct ExperimentsListCommand: DatabaseCommand {
             var table = TextTable(["EXPERIMENT", "STATE", "CONTROL", "STARTS", "ENDS", "CAMPAIGNS", "GOALS", "SALT"])
             for one in experiments {
                 table.add([
-                    one.name, one.state(at: now), "\(one.control) %", "\(one.starts)", one.ends.map { "\($0)" } ?? "",
+                    one.name, one.state(at: now).rawValue, "\(one.control) %", "\(one.starts)",
+                    one.ends.map { "\($0)" } ?? "",
                     one.campaigns.joined(separator: ", "),
                     one.goals.isEmpty ? "(any)" : one.goals.joined(separator: ", "), one.salt,
                 ])
@@ -154,7 +154,7 @@ extension RegisteredExperiment {
         let what = isUnchanged ? "unchanged" : "version \(version)"
         let until = ends.map { ", until \($0)" } ?? ""
         let text = """
-            Experiment '\(name)', \(what), \(state(at: now)): \(control) % control, from \(starts)\(until)
+            Experiment '\(name)', \(what), \(state(at: now).rawValue): \(control) % control, from \(starts)\(until)
             salt: \(salt)
 
             """

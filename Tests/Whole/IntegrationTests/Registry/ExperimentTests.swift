@@ -246,7 +246,7 @@ struct ExperimentTests {
         (later.salt, later.goals) = ("t", ["visit"])
         #expect(try one(register(later)).version == 2)
         let off = try one(end("later"))
-        #expect(off.ends == off.starts && off.state(at: later.starts) == "called off")
+        #expect(off.ends == off.starts && off.state(at: later.starts) == .calledOff)
         #expect(
             try database.analystRows(
                 """
