@@ -123,7 +123,7 @@ extension PageTests {
         #expect(text[..<first.lowerBound].split { $0.isWhitespace }.count < 600)
         #expect(text[first.lowerBound...].contains("Alarms are in: "))
         let markdown = MarkdownDocument(page).text
-        let rule = try #require(markdown.firstRange(of: "\n---\n\n# Details\n"))
+        let rule = try #require(markdown.firstRange(of: "\n# Details\n"))
         #expect(
             markdown[..<rule.lowerBound].contains("## The day")
                 && !markdown[..<rule.lowerBound].contains("## Categories"))

@@ -59,7 +59,8 @@ enum ExperimentPage {
         var listing = Listing(
             "experiments", "Experiments, the latest first",
             """
-            SELECT experiment, starts_at, ends_at, control, campaigns, goals
+            SELECT experiment, starts_at, ends_at, control, array_to_string(campaigns, ', ') AS campaigns,
+                array_to_string(goals, ', ') AS goals
             FROM analytics.experiment_versions WHERE app = \(state.app ?? "") AND is_newest
             ORDER BY starts_at DESC, experiment
             """)
@@ -76,7 +77,9 @@ enum ExperimentPage {
         var listing = Listing(
             "versions", "Its versions, the newest first",
             """
-            SELECT version, control, starts_at, ends_at, campaigns, goals, salt, registered_at
+            SELECT
+                version, control, starts_at, ends_at, array_to_string(campaigns, ', ') AS campaigns,
+                array_to_string(goals, ', ') AS goals, salt, registered_at
             FROM analytics.experiment_versions WHERE app = \(state.app ?? "") AND experiment = \(name)
             ORDER BY version DESC
             """)
