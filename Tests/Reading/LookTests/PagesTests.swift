@@ -157,7 +157,7 @@ import Values
         #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"shop-app-categories-") == true)
         let lines = answer.body.split(separator: "\r\n")
         #expect(lines.first?.hasPrefix("category,delivered,received,receipt_coverage") == true)
-        #expect(lines.contains { $0.hasPrefix("SALE,288,288,1.0000,132,0.4583") }, "\(lines.prefix(3))")
+        #expect(lines.contains { $0.hasPrefix("SALE,288,288,1.000000,132,0.458333") }, "\(lines.prefix(3))")
         #expect(answer.body.contains("'=cmd|") && !answer.body.contains("\n=cmd"))
         #expect(try shop.client.get("/app/shop?table=none&format=csv").status == 404)
     }
