@@ -60,6 +60,27 @@ struct VerifyTests {
         #expect((differences.first?["deliveries"] as? [[String: Any]])?.first?["differs"] as? Bool == true)
     }
 
+    @Test("the days from one on are verified alone, and which day that is can be said in several ways")
+    func since() throws {
+        let database = try makeSpoilt()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        let spoilt = try bellwether.run("verify", "--since", "2026-11-20")
+        #expect(spoilt.status == 1 && spoilt.output.contains("category_funnel: app chat, day 2026-11-20"), "\(spoilt)")
+        // What differs is earlier, or will have been.
+        let proved = try bellwether.run("verify", "--since", "2026-11-21")
+        #expect(proved.status == 0 && proved.messages.isEmpty, "\(proved)")
+        #expect(proved.output.hasSuffix("Verified: every cell of the days from 2026-11-21 on matches the log.\n"))
+        for day in ["today", "yesterday", "0d", "30d"] {
+            let ended = try bellwether.run("verify", "--since", day, "--format", "json")
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(ended.output.utf8)) as? [String: Any])
+            #expect((object["since"] as? String)?.count == 10, "\(day): \(ended)")
+        }
+        for day in ["2026-11-31", "tomorrow", "-3d", "2026-W47", ""] {
+            #expect(try bellwether.run("verify", "--since", day).status == 64, "\(day)")
+        }
+    }
+
     @Test("a sample is one shard, and which one is said")
     func sample() throws {
         let database = try TestDatabase.make()

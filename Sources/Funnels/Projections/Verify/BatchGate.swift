@@ -4,10 +4,11 @@ internal import Postgres
 enum BatchGate {
     /// The first batches up to a position with a wrong number of events, and how many such batches there are.
     ///
-    /// `events` is SQL for the shard's events in a copy of the log. It needs one pass, while `log.batch_expected` would
-    /// look up the losses of each batch.
+    /// Batches before `first` are not looked at. `counts` is SQL for how many events each batch has in the shard. This
+    /// needs one pass, while `log.batch_expected` would look up the losses of each batch.
     static func gaps(
-        among events: String, shard: Int16, position: Int64, atMost limit: Int, on connection: inout Connection
+        among counts: String, shard: Int16, from first: Int64 = 1, position: Int64, atMost limit: Int,
+        on connection: inout Connection
     ) throws(PostgresError) -> (first: [BatchGap], count: Int64) {
         let sql = """
             SELECT number, expected::bigint, found, count(*) OVER () FROM (
@@ -20,9 +21,9 @@ enum BatchGate {
                     WHERE shard = \(shard) GROUP BY batch_id
                 ) AS lost ON lost.batch_id = b.id
                 LEFT JOIN (
-                    SELECT batch, count(*) AS events FROM \(events) GROUP BY batch
+                    \(counts)
                 ) AS present ON present.batch = b.number
-                WHERE b.number <= \(position)
+                WHERE b.number BETWEEN \(first) AND \(position)
             ) AS batch
             WHERE found IS DISTINCT FROM expected ORDER BY number LIMIT \(limit)
             """

@@ -8,9 +8,41 @@ struct Comparison {
     let generation: Int32
     /// Apps that are left out on both sides.
     var apps: [Int32] = []
+    /// Nil for all days.
+    var days: ProvedDays?
+    /// Whether the stored rows that are compared are in a table of their own, so that no shard reads all of them again.
+    private var isKept = false
 
-    /// The stored table.
-    var table: String { "projection.\(Recount.quoted("\(recount.table)_\(generation)"))" }
+    init(recount: Recount, generation: Int32, apps: [Int32] = [], days: ProvedDays? = nil) {
+        (self.recount, self.generation, self.apps, self.days) = (recount, generation, apps, days)
+    }
+
+    /// Copies the stored rows of these shards.
+    mutating func keepStored(of shards: [Int16], on connection: inout Connection) throws(PostgresError) {
+        let ofShards = "shard IN (\(shards.map { "\($0)" }.joined(separator: ", ")))"
+        try connection.execute(
+            script: """
+                CREATE TEMPORARY TABLE \(kept) ON COMMIT DROP AS
+                \(recount.stored(in: generation, where: "\(ofShards) AND \(ProvedDays.condition(days))"));
+                ANALYZE \(kept) (shard)
+                """)
+        isKept = true
+    }
+
+    private var kept: String { Recount.quoted("recount_stored_\(recount.table)") }
+
+    /// SQL for the stored rows of a shard.
+    func stored(_ shard: Int16) -> String {
+        isKept
+            ? "(SELECT * FROM \(kept) WHERE shard = \(shard))"
+            : "(\(recount.stored(in: generation, where: "shard = \(shard) AND \(ProvedDays.condition(days))")))"
+    }
+
+    /// SQL for the shards of the stored rows, each once or more.
+    var storedShards: String {
+        let rows = isKept ? kept : "projection.\(Recount.quoted("\(recount.table)_\(generation)"))"
+        return "SELECT shard FROM \(rows)"
+    }
 
     /// How many cells there are on either side, and how many differ.
     func count(in shard: Int16, on connection: inout Connection) throws(PostgresError) -> (
@@ -82,7 +114,7 @@ struct Comparison {
         return """
             (SELECT * FROM (\(recount.sql)) AS counted WHERE \(isCompared)) AS r
             FULL JOIN (
-                SELECT \(names) FROM \(recount.stored(in: generation, shard: shard)) AS stored
+                SELECT \(names) FROM \(stored(shard)) AS stored
                 WHERE \(isCompared)\(recount.isSum ? " AND (\(saysSomething))" : "")
             ) AS s USING (\(keys))
             """

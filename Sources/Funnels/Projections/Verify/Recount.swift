@@ -14,6 +14,8 @@ package struct Recount: Sendable {
     package let key: [Column]
     /// What the row says.
     package let values: [Column]
+    /// Whether each row is of a day. What is not is compared only where all days are.
+    var isOfDays: Bool { (key + values).contains { $0.name == "day" } }
     /// Whether the values are sums. Then a row of zeros means the same as no row.
     package let isSum: Bool
     /// A SELECT of key and values from the tables of `RecountTables`.
@@ -50,17 +52,14 @@ package struct Recount: Sendable {
         self.behind = behind
     }
 
-    /// SQL for the rows that this generation has in a shard, with NULL replaced.
-    func stored(in generation: Int32, shard: Int16) -> String {
+    /// SQL for the rows that this generation has, each with its shard, with NULL replaced.
+    func stored(in generation: Int32, where condition: String) -> String {
         let columns = (key + values).map { column in
             let name = Recount.quoted(column.name)
             return column.absent.map { "coalesce(\(name), \($0)) AS \(name)" } ?? name
         }
         let rows = opened?(generation) ?? "projection.\(Recount.quoted("\(table)_\(generation)"))"
-        return """
-            (SELECT \(columns.joined(separator: ", ")) FROM \(rows) AS stored_row
-            WHERE shard = \(shard))
-            """
+        return "SELECT shard, \(columns.joined(separator: ", ")) FROM \(rows) AS stored_row WHERE \(condition)"
     }
 }
 

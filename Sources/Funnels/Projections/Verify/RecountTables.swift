@@ -5,7 +5,8 @@ package import Postgres
 /// transaction.
 ///
 /// - `recount_log`, a view: the events of the open shard up to its position. It reads a copy: the log itself would be
-///   read from end to end each time. One pass over the log makes the copies of several shards.
+///   read from end to end each time. One pass over the log makes the copies of several shards. Of single days it has
+///   all events since a day before the first of them.
 /// - `recount_event`, a view: the events that count. Events of sealed deliveries do not, and neither do events about an
 ///   install, which belong to no fold: a goal (type 12) may name a delivery all the same.
 /// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
@@ -13,6 +14,9 @@ package import Postgres
 /// - `recount_install_day`: a row for each day of an install, with all that its events of that day say together.
 /// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events
 ///   that count.
+///
+/// Deliveries and days of installs are those of the `ProvedDays`, or all. What is made of them needs no more care;
+/// events may be of other deliveries, too.
 package enum RecountTables {
     /// Copies one shard and makes its tables, in a transaction of its own.
     package static func make(
@@ -21,17 +25,21 @@ package enum RecountTables {
         try make(shard, of: try copy([(shard, position)], perTable: 1, on: &connection), on: &connection)
     }
 
-    /// Copies the events of these shards, each up to its position, in the open transaction.
+    /// Copies the events of these shards, each up to its position, in the open transaction: all of them, or what some
+    /// days need.
     static func copy(
-        _ shards: [(shard: Int16, position: Int64)], perTable: Int, on connection: inout Connection
+        _ shards: [(shard: Int16, position: Int64)], perTable: Int, of days: ProvedDays? = nil,
+        on connection: inout Connection
     ) throws(PostgresError) -> LogCopy {
-        let copy = LogCopy(of: shards.map(\.shard), perTable: perTable, scatter: try Scatter(on: &connection))
+        let copy = LogCopy(of: shards, perTable: perTable, days: days, scatter: try Scatter(on: &connection))
         let tables = copy.tables.enumerated().map { number, shards in
             """
             CREATE TEMPORARY TABLE \(LogCopy.table(number)) PARTITION OF recount_logs
                 FOR VALUES IN (\(shards.map { "\($0)" }.joined(separator: ", "))) ON COMMIT DROP;
             """
         }
+        let upToPosition = shards.map { "e.shard = \($0.shard) AND e.batch <= \($0.position)" }
+        let ofDays = days.map { " AND e.occurred_at >= '\($0.reading)'" } ?? ""
         try connection.execute(script: settings)
         try connection.execute(
             script: """
@@ -39,9 +47,10 @@ package enum RecountTables {
                 CREATE TEMPORARY TABLE recount_logs (LIKE recount_columns) PARTITION BY LIST (shard) ON COMMIT DROP;
                 \(tables.joined(separator: "\n"))
                 INSERT INTO recount_logs \(log(scattering: copy))
-                WHERE \(shards.map { "e.shard = \($0.shard) AND e.batch <= \($0.position)" }.joined(separator: " OR "));
+                WHERE (\(upToPosition.joined(separator: " OR ")))\(ofDays);
                 \(copy.tables.indices.map { "ANALYZE \(LogCopy.table($0)) (shard, type);" }.joined(separator: " "))
                 """)
+        try copy.findEarlier(on: &connection)
         return copy
     }
 
@@ -54,16 +63,17 @@ package enum RecountTables {
                 CREATE TEMPORARY VIEW recount_log AS SELECT * FROM \(copy.events(of: shard));
                 CREATE TEMPORARY VIEW recount_event AS \(events(shard: shard, of: copy))
                 """)
-        let installDays = installDays(shard: shard, of: copy, exceptSealed: hasSealedDays)
-        for (table, sql) in tables + [("recount_install_day", installDays)] {
+        let isProved = ProvedDays.condition(copy.days)
+        let tables = [
+            ("recount_delivery", "\(deliveries(of: copy)) WHERE \(isProved)"), ("recount_tap", taps),
+            ("recount_page", pages),
+            ("recount_install_day", installDays(shard: shard, of: copy, exceptSealed: hasSealedDays)),
+        ]
+        for (table, sql) in tables {
             try connection.execute(
                 script: "CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql); ANALYZE \(table)")
         }
     }
-
-    private static let tables = [
-        ("recount_delivery", deliveries), ("recount_tap", taps), ("recount_page", pages),
-    ]
 
     /// There is enough memory to sort a big shard in a few runs. Names and cells are grouped by sorting: PostgreSQL's
     /// hashes have no secret, and whoever chooses the names can make them collide. All joins are equality joins and run
@@ -110,11 +120,12 @@ package enum RecountTables {
     /// no sort. Ranks continue from delivery to delivery, which costs less than starting again. The bits of `types`: 2
     /// received, 4 expanded, 8 opened, 16 dismissed, 32 action tapped; of stories 64 started, 128 page shown, 256
     /// action tapped, 512 finished, 1024 fallback shown.
-    private static let deliveries = """
+    private static func deliveries(of copy: LogCopy) -> String {
+        """
         WITH ranked AS (
             SELECT *, row_number() OVER (
                 ORDER BY scatter, install_id, notification_key, app, occurred_at, seq, event_id, device_at) << 32 AS rank
-            FROM recount_event
+            FROM recount_event AS e\(copy.days == nil ? "" : " WHERE NOT EXISTS (\(LogCopy.beganEarlier))")
         ), told AS (
             SELECT
                 scatter, app, install_id, notification_key, min(rank) >> 32 AS delivery, count(*) AS events,
@@ -221,6 +232,7 @@ package enum RecountTables {
         )
         SELECT *, received AND responded AS received_responded, unanswered AND shown_to_nobody AS suppressed FROM flagged
         """
+    }
 
     /// Whether an event `e` belongs to a delivery `d`. The names are in a CASE because the planner would take three
     /// equal names for three independent conditions, and expect a single row.
@@ -292,27 +304,4 @@ package enum RecountTables {
             END AS advance
         FROM turned
         """
-}
-
-/// A copy of the events of some shards, in one or more temporary tables.
-struct LogCopy {
-    /// The shards of each table.
-    let tables: [[Int16]]
-    /// Makes what rows sort and join by.
-    let scatter: Scatter
-
-    init(of shards: [Int16], perTable: Int, scatter: Scatter) {
-        self.scatter = scatter
-        tables = stride(from: 0, to: shards.count, by: perTable).map {
-            Array(shards[$0..<min($0 + perTable, shards.count)])
-        }
-    }
-
-    static func table(_ number: Int) -> String { "recount_log_\(number)" }
-
-    /// SQL for the events of a shard that was copied.
-    func events(of shard: Int16) -> String {
-        let number = tables.firstIndex { $0.contains(shard) } ?? 0
-        return "(SELECT * FROM pg_temp.\(Self.table(number)) WHERE shard = \(shard)) AS copied"
-    }
 }

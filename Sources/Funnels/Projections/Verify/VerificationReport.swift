@@ -1,9 +1,13 @@
 internal import ServiceRuntime
+package import Values
 
 /// What `verify` found.
 package struct VerificationReport: Sendable {
+    /// The first of the days that were compared; nil if all were.
+    package let since: CivilDate?
     /// The recounted shards, and the position of each.
     package internal(set) var shards: [(shard: Int16, generation: Int32, position: Int64)] = []
+    /// The events of those deliveries.
     package internal(set) var events: Int64 = 0
     package internal(set) var deliveries: Int64 = 0
     /// Rows of all tables, stored or recounted.
@@ -38,6 +42,8 @@ package struct VerificationReport: Sendable {
         differing.isEmpty && gapCount == 0 && omissions.isEmpty && moves.isEmpty && !isUnderOlderWords
     }
 
+    init(since: CivilDate?) { self.since = since }
+
     package var differingCells: Int64 { differing.reduce(0) { $0 + $1.cells } }
 
     mutating func count(differing cells: Int64, of table: String) {
@@ -61,9 +67,10 @@ package struct VerificationReport: Sendable {
 extension VerificationReport: CustomStringConvertible {
     /// A text for people, with a few lines for each finding.
     package var description: String {
+        let days = since.map { ", of the days from \($0) on" } ?? ""
         var lines = [
             "Recounted \(events) events of \(deliveries) deliveries in \(shards.count) of the log's shards "
-                + "and compared \(cells) cells."
+                + "and compared \(cells) cells\(days)."
         ]
         for move in moves {
             let what =
@@ -90,7 +97,8 @@ extension VerificationReport: CustomStringConvertible {
             let shown = differingCells > differences.count ? ", the first \(differences.count) shown" : ""
             lines.append("\(differingCells) cells differ\(shown): \(tables).")
         }
-        lines.append(isProved ? "Verified: every cell matches the log." : "Not proved.")
+        let proved = since.map { "Verified: every cell of the days from \($0) on matches the log." }
+        lines.append(isProved ? proved ?? "Verified: every cell matches the log." : "Not proved.")
         return lines.map { String(printable: $0) + "\n" }.joined()
     }
 }

@@ -19,7 +19,7 @@ extension Verifier {
                     var connection = try open()
                     while let index = round.withLock({ round in round.next(of: sets) }) {
                         let report = try cancellation.during(&connection) { connection in
-                            var report = VerificationReport()
+                            var report = VerificationReport(since: since)
                             try verify(generation, set: sets[index], into: &report, on: &connection) { shard in
                                 // Reported in the order in which they begin.
                                 round.withLock { round in
@@ -37,7 +37,7 @@ extension Verifier {
         for worker in workers { worker.join() }
         return try round.withLock { round in
             if let failure = round.failure { throw failure }
-            var whole = VerificationReport()
+            var whole = VerificationReport(since: since)
             for index in sets.indices {
                 if let report = round.reports[index] { whole.add(report, atMost: mostDifferences) }
             }

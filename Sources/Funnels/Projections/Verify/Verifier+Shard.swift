@@ -15,10 +15,18 @@ extension Verifier {
         let places = try places(of: generation, set.shards, on: &connection)
         // They are all of one generation.
         guard let first = places.first else { return }
+        let days = try since.map { day throws(PostgresError) in try ProvedDays(since: day, on: &connection) }
         let copy = try RecountTables.copy(
-            places.map { ($0.shard, $0.position) }, perTable: set.perTable, on: &connection)
+            places.map { ($0.shard, $0.position) }, perTable: set.perTable, of: days, on: &connection)
         let moving = first.isLive ? try noteMoves(in: &report, on: &connection) : []
-        let comparisons = try comparisons(of: first.generation, without: moving, into: &report, on: &connection)
+        var comparisons = try comparisons(
+            of: first.generation, days, without: moving, into: &report, on: &connection)
+        // One pass over each table pays for several shards.
+        if set.shards.count > 2 {
+            for index in comparisons.indices {
+                try comparisons[index].keepStored(of: set.shards, on: &connection)
+            }
+        }
         let filled = try filledShards(among: set.shards, in: copy, comparisons, on: &connection)
         for place in places {
             try beginning(place.shard)
@@ -34,7 +42,7 @@ extension Verifier {
 
     /// What is compared, table by table, without these apps. What is not is noted.
     private func comparisons(
-        of generation: Int32, without apps: [Int32], into report: inout VerificationReport,
+        of generation: Int32, _ days: ProvedDays?, without apps: [Int32], into report: inout VerificationReport,
         on connection: inout Connection
     ) throws(PostgresError) -> [Comparison] {
         let projectors = try projectors(of: generation, on: &connection)
@@ -54,10 +62,11 @@ extension Verifier {
             report.note(VerificationReport.Omission(projector: name, reason: "the generation does not have it"))
         }
 
-        return recounts.compactMap { recount in
+        return recounts.filter { days == nil || $0.isOfDays }.compactMap { recount in
             projectors[recount.projector].flatMap { projector in
                 projector.stopReason == nil
-                    ? Comparison(recount: recount, generation: projector.tablesGeneration, apps: apps) : nil
+                    ? Comparison(recount: recount, generation: projector.tablesGeneration, apps: apps, days: days)
+                    : nil
             }
         }
     }
@@ -86,7 +95,7 @@ extension Verifier {
         }
         let others = shards.filter { !filled.contains($0) }
         guard !others.isEmpty, !comparisons.isEmpty else { return filled }
-        let tables = comparisons.map { "SELECT shard FROM \($0.table) WHERE shard = ANY ($1)" }
+        let tables = comparisons.map { "\($0.storedShards) WHERE shard = ANY ($1)" }
         for row in try connection.query(
             Statement("SELECT DISTINCT shard FROM (\(tables.joined(separator: " UNION ALL "))) AS t", [.init(others)]))
         {
@@ -99,8 +108,9 @@ extension Verifier {
         _ place: Place, in copy: LogCopy, into report: inout VerificationReport, on connection: inout Connection
     ) throws(PostgresError) {
         let gaps = try BatchGate.gaps(
-            among: copy.events(of: place.shard), shard: place.shard, position: place.position, atMost: mostDifferences,
-            on: &connection)
+            among: copy.counts(of: place.shard), shard: place.shard, from: copy.days?.firstBatch ?? 1,
+            position: place.position,
+            atMost: mostDifferences, on: &connection)
         report.gaps += gaps.first.prefix(mostDifferences - report.gaps.count)
         report.gapCount += gaps.count
     }
@@ -139,7 +149,7 @@ extension Verifier {
             noted = "recount_differing"
         }
         let deliveries = Deliveries(
-            stored: comparisons.first(where: isDelivery).map { $0.recount.stored(in: $0.generation, shard: shard) },
+            stored: comparisons.first(where: isDelivery)?.stored(shard),
             differing: noted, limit: mostDeliveries)
         // Funnels come first: a differing delivery also shows behind their cells.
         for comparison in differing.filter(\.recount.isSum) + differing.filter({ !$0.recount.isSum })

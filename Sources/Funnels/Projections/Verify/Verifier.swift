@@ -1,4 +1,5 @@
 package import Postgres
+package import Values
 
 /// Checks the funnels in an independent way: it counts them again from raw events and compares every cell.
 ///
@@ -6,10 +7,14 @@ package import Postgres
 /// let report = try Verifier().verify(on: &connection) { step in show(step) }
 /// ```
 ///
+/// All days are compared, or those from one day on (`ProvedDays`), at the price of their events.
+///
 /// It goes shard by shard, each at the generation's position in that shard, in one snapshot, while readers and writers
 /// go on. It needs an owner's rights, uses only temporary tables, and leaves nothing behind.
 package struct Verifier: Sendable {
     let recounts: [Recount]
+    /// The first of the days that are proved; nil for all.
+    let since: CivilDate?
     let mostDifferences: Int
     let mostDeliveries: Int
     let eventsPerTable: Int64
@@ -18,10 +23,10 @@ package struct Verifier: Sendable {
     /// deliveries listed for each cell. Shards share a table of the copy up to `eventsPerTable`: to create one costs as
     /// much as to read so many rows that are not needed.
     package init(
-        recounts: [Recount] = Recounts.all, mostDifferences: Int = 20, mostDeliveries: Int = 5,
-        eventsPerTable: Int64 = 10_000
+        recounts: [Recount] = Recounts.all, since: CivilDate? = nil, mostDifferences: Int = 20,
+        mostDeliveries: Int = 5, eventsPerTable: Int64 = 10_000
     ) {
-        self.recounts = recounts
+        (self.recounts, self.since) = (recounts, since)
         precondition(mostDifferences > 0, "at least one difference must be shown")
         self.mostDifferences = mostDifferences
         self.mostDeliveries = mostDeliveries
@@ -48,7 +53,7 @@ package struct Verifier: Sendable {
         _ generation: Generation = .live, shards: [Int16]? = nil, on connection: inout Connection,
         progress: (Step) throws -> Void = { _ in }
     ) throws(VerifierError) -> VerificationReport {
-        var report = VerificationReport()
+        var report = VerificationReport(since: since)
         do {
             let all = try Verifier.shards(on: &connection)
             for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
@@ -77,8 +82,13 @@ package struct Verifier: Sendable {
     func sets(
         of shards: [Int16], lanes: Int = 1, on connection: inout Connection
     ) throws(PostgresError) -> [ShardSet] {
+        let first = try since.map { day throws(PostgresError) in try ProvedDays(since: day, on: &connection).firstBatch
+        }
         let perShard: Int64 = try connection.query(
-            "SELECT (coalesce(sum(events), 0) / (SELECT shards FROM log.head))::bigint FROM log.batch")[0].get(0)
+            """
+            SELECT (coalesce(sum(events), 0) / (SELECT shards FROM log.head))::bigint FROM log.batch
+            WHERE number >= \(first ?? 1)
+            """)[0].get(0)
         let affordable = Int(clamping: Self.mostEvents / max(1, perShard))
         let perTable = max(1, Int(clamping: eventsPerTable / max(1, perShard)))
         let size = max(1, min(affordable, max(perTable, (shards.count + lanes - 1) / lanes)))

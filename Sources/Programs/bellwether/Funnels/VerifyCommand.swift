@@ -4,18 +4,25 @@ internal import Console
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
+internal import Values
 
 /// Counts the funnels again from raw events and compares every cell.
 struct VerifyCommand: DatabaseCommand {
     static let words = ["verify"]
     static let summary = "Recount every number from the log with independent SQL and compare; exit 1 if any differs"
     static let options: [Option<Self>] = [
+        Option(
+            "since", "DAY", \.since, .firstDay,
+            help:
+                "Check only the days from then on, in each app's time zone: YYYY-MM-DD, today, yesterday or 30d (days ago)"
+        ),
         Option("sample", \.takesSample, help: "Check only one of the log's shards, chosen at random"),
         Option("lanes", "N", \.lanes, .lanes, help: "Shards to check at once (default)"),
         .format(\.format),
     ]
 
     var database = DatabaseChoice()
+    private var since: FirstDay?
     private var takesSample = false
     private var lanes = 2
     private var format = OutputFormat.text
@@ -26,13 +33,14 @@ struct VerifyCommand: DatabaseCommand {
         defer { access.release() }
         let databases = try access.workplaces(log: log)
         let isAlone = databases.count == 1
-        return try databases.work(log: log) { [format, lanes, takesSample] database in
+        return try databases.work(log: log) { [format, lanes, since, takesSample] database in
             // A shard of a big log takes long, and nothing waits for it.
             let open = { @Sendable in
                 try LogSession.open(url: database.url, role: nil, purpose: "verify", log: log, statementSeconds: 0)
             }
             let sample = takesSample ? try Self.sample(of: database, open) : nil
-            let report = try Verifier().verify(
+            let first = try since.map { try $0.day(open) }
+            let report = try Verifier(since: first).verify(
                 shards: sample.map { [$0] }, lanes: lanes, opening: open, progress: { if isAlone { Self.show($0) } })
             if isAlone { Self.show(nil) }
             let output =
@@ -61,11 +69,50 @@ struct VerifyCommand: DatabaseCommand {
     }
 }
 
+/// From which day on numbers are checked.
+private enum FirstDay {
+    case day(CivilDate)
+    case daysAgo(Int)
+
+    /// So many days ago is counted from the earliest date that an app has now, so that no app has fewer days.
+    func day(_ open: () throws -> Connection) throws -> CivilDate {
+        switch self {
+        case .day(let day): return day
+        case .daysAgo(let days):
+            var connection = try open()
+            let today: CivilDate = try connection.query(
+                """
+                SELECT coalesce(min((now() AT TIME ZONE time_zone)::date), (now() AT TIME ZONE 'UTC')::date)
+                FROM log.app
+                """)[0].get(0)
+            return today.advanced(by: -days)
+        }
+    }
+}
+
+extension OptionValue where Value == FirstDay {
+    fileprivate static var firstDay: OptionValue {
+        OptionValue("YYYY-MM-DD, today, yesterday or a number of days such as 30d") { text in
+            switch text {
+            case "today": return .daysAgo(0)
+            case "yesterday": return .daysAgo(1)
+            default:
+                if let match = text.wholeMatch(of: /([0-9]{1,5})d/) { return Int(match.1).map(FirstDay.daysAgo) }
+                guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/), let year = Int(match.1),
+                    let month = Int(match.2), let day = Int(match.3), year > 0
+                else { return nil }
+                return CivilDate(year: year, month: month, day: day).map(FirstDay.day)
+            }
+        }
+    }
+}
+
 extension VerificationReport {
     /// For programs: one object in one line.
     fileprivate var object: JSONObject {
         [
-            "proved": isProved, "events": events, "deliveries": deliveries, "cells": cells,
+            "proved": isProved, "since": since.map { "\($0)" }, "events": events, "deliveries": deliveries,
+            "cells": cells,
             "shards": shards.map { ["shard": $0.shard, "position": $0.position] as JSONObject },
             "differing_cells": JSONObject(differing.map { ($0.table, $0.cells) }),
             "differences": differences.map(\.object), "differing_batches": gapCount,

@@ -15,21 +15,22 @@ struct ProvedDatabase {
         (0..<1_000).lazy.map { UUID(high: $0, low: 7) }.first { Shard.of($0, among: TestDatabase.shards) == shard }
     }
 
-    init(copies: Int = 3) throws {
+    init(copies: Int = 3, isFilled: Bool = true) throws {
         database = try TestDatabase.make()
         app = try database.makeApp(timeZone: "Europe/Berlin")
         appender = try database.appender()
         for copy in 0..<copies { try append(copy: copy) }
-        try fill()
+        if isFilled { try fill() }
     }
 
-    /// Appends one batch with a delivery of every sort, on an install that takes turns.
-    func append(copy: Int) throws {
+    /// Appends one batch with a delivery of every sort, on an install that takes turns, so many days after the first.
+    func append(copy: Int, days: Int64 = 0) throws {
         let install = installs[copy % installs.count]
         func events(_ name: String, _ interactions: [Interaction]) -> [Event] {
             interactions.enumerated().map { place, interaction in
                 var event = Event.sample(
-                    at: Event.sampleTime + Int64(copy * 1_000_000 + place * 2_000_000), install: install,
+                    at: Event.sampleTime + days * 86_400_000_000 + Int64(copy * 1_000_000 + place * 2_000_000),
+                    install: install,
                     category: "NEWS", interaction: interaction)
                 event.notification.id = "\(name)-\(copy)"
                 event.notification.campaign = "spring"
@@ -51,10 +52,21 @@ struct ProvedDatabase {
                 ])
             + events("silent", [.received(Receipt(via: .background, fetchResult: .newData))])
         var change = Event.sample(
-            at: Event.sampleTime + Int64(copy * 1_000_000 + 20_000_000), install: install,
+            at: Event.sampleTime + days * 86_400_000_000 + Int64(copy * 1_000_000 + 20_000_000), install: install,
             interaction: .permissionChanged(to: .denied, from: .authorized))
         change.notification = Notification()
         _ = try appender.append([app.submission(all + [change])])
+    }
+
+    /// Lets each batch have been committed a second after its newest event, so that days bound the reading.
+    func commitAsItOccurred() throws {
+        try tamper(
+            """
+            BEGIN;
+            SELECT log.open_gate();
+            UPDATE log.batch SET committed_at = greatest_device_at + interval '1 s';
+            COMMIT
+            """)
     }
 
     /// Puts what a recount says into the tables of the live generation, as a fold up to the head would.

@@ -1,0 +1,83 @@
+internal import EventLog
+internal import Postgres
+
+/// A copy of the events of some shards, in one or more temporary tables: all events, or those that some days need.
+struct LogCopy {
+    /// The shards of each table.
+    let tables: [[Int16]]
+    let days: ProvedDays?
+    /// Makes what rows sort and join by.
+    let scatter: Scatter
+    private let positions: [(shard: Int16, position: Int64)]
+
+    init(of positions: [(shard: Int16, position: Int64)], perTable: Int, days: ProvedDays?, scatter: Scatter) {
+        (self.positions, self.days, self.scatter) = (positions, days, scatter)
+        let shards = positions.map(\.shard)
+        tables = stride(from: 0, to: shards.count, by: perTable).map {
+            Array(shards[$0..<min($0 + perTable, shards.count)])
+        }
+    }
+
+    static func table(_ number: Int) -> String { "recount_log_\(number)" }
+
+    /// SQL for the events of a shard that was copied.
+    func events(of shard: Int16) -> String {
+        let number = tables.firstIndex { $0.contains(shard) } ?? 0
+        return "(SELECT * FROM pg_temp.\(Self.table(number)) WHERE shard = \(shard)) AS copied"
+    }
+
+    /// SQL for how many events each batch has in a shard. Of single days the copy has only a part of a batch.
+    func counts(of shard: Int16) -> String {
+        days == nil
+            ? "SELECT batch, count(*) AS events FROM \(events(of: shard)) GROUP BY batch"
+            : "SELECT batch, events FROM recount_batch WHERE shard = \(shard)"
+    }
+
+    /// SQL for the row that says that the delivery of an event `e` began before the days.
+    static let beganEarlier = """
+        SELECT FROM recount_earlier AS x
+        WHERE x.scatter = e.scatter AND x.app = e.app AND x.install_id = e.install_id
+            AND x.notification_key = e.notification_key
+        """
+
+    /// Makes two more tables, of single days, with two passes over the log that read little of each row:
+    ///
+    /// - `recount_batch`: how many events each batch has that was committed since the days began.
+    /// - `recount_earlier`: of the deliveries in the copy, those that the log has an older event of.
+    func findEarlier(on connection: inout Connection) throws(PostgresError) {
+        guard let days else { return }
+        try connection.execute(script: earlier(than: days))
+    }
+
+    private func earlier(than days: ProvedDays) -> String {
+        let shards = positions.map { "\($0.shard)" }.joined(separator: ", ")
+        let places = positions.map { "(\($0.shard)::smallint, \($0.position)::bigint)" }.joined(separator: ", ")
+        return """
+            CREATE TEMPORARY TABLE recount_batch ON COMMIT DROP AS
+            SELECT (e.codes >> 4 & 63)::smallint AS shard, b.number AS batch, count(*) AS events
+            FROM log.event AS e
+            JOIN (SELECT id, number FROM log.batch WHERE number >= \(days.firstBatch)) AS b ON b.id = e.batch_id
+            WHERE e.codes >> 4 & 63 IN (\(shards))
+            GROUP BY 1, 2;
+
+            CREATE TEMPORARY TABLE recount_name ON COMMIT DROP AS
+            SELECT DISTINCT scatter FROM recount_logs WHERE notification_key IS NOT NULL AND type <> 12;
+            ANALYZE recount_name;
+
+            CREATE TEMPORARY TABLE recount_earlier ON COMMIT DROP AS
+            SELECT DISTINCT e.scatter, e.app, e.install_id, e.notification_key
+            FROM (
+                SELECT
+                    (e.codes >> 4 & 63)::smallint AS shard, e.app, e.install_id, e.notification_key, e.batch_id,
+                    \(scatter.delivery("e")) AS scatter
+                FROM log.event AS e
+                WHERE e.codes >> 4 & 63 IN (\(shards)) AND coalesce(e.occurred_at, e.device_at) < '\(days.reading)'
+                    AND e.notification_key IS NOT NULL AND e.codes >> 10 & 31 <> 12
+            ) AS e
+            JOIN recount_name AS n ON n.scatter = e.scatter
+            JOIN log.batch AS b ON b.id = e.batch_id
+            JOIN (VALUES \(places)) AS p (shard, position) ON p.shard = e.shard AND b.number <= p.position;
+            ANALYZE recount_earlier
+            """
+    }
+}
