@@ -90,6 +90,23 @@ package enum HubViews {
         FROM hub.projections
         GROUP BY name;
         """,
+        // Days are proved where every cell has proved them, and stand as the newest verification of each left them.
+        "view_proofs": """
+        SELECT cluster.gather('analytics.proofs');
+        CREATE OR REPLACE VIEW analytics.proofs AS
+        SELECT
+            asked.app, asked.since, min(theirs.verified_at) AS verified_at, bool_and(theirs.proved) AS proved,
+            sum(theirs.differing_cells)::bigint AS differing_cells, sum(theirs.position)::bigint AS position,
+            bool_and(theirs.unchanged) AS unchanged
+        FROM (SELECT DISTINCT app, since FROM hub.proofs) AS asked
+        CROSS JOIN LATERAL (
+            SELECT DISTINCT ON (p.cell) p.* FROM hub.proofs AS p
+            WHERE p.app = asked.app AND (p.since IS NULL OR p.since <= asked.since)
+            ORDER BY p.cell, p.verified_at DESC
+        ) AS theirs
+        GROUP BY asked.app, asked.since
+        HAVING count(*) = (SELECT count(*) FROM cluster.cell WHERE NOT is_hub);
+        """,
         // A report that is repeated after a move of its install is in both cells.
         "view_client_drops": """
         SELECT cluster.gather('analytics.client_drops');

@@ -31,6 +31,7 @@ package enum Migrations {
         Migration("0018_moves", PackageResources._018_moves_sql),
         Migration("0019_pages", PackageResources._019_pages_sql),
         Migration("0020_backups", PackageResources._020_backups_sql),
+        Migration("0023_proofs", PackageResources._023_proofs_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -82,6 +83,7 @@ package enum Migrations {
             Migration("view_pressure_funnel", PackageResources.view_pressure_funnel_sql),
             Migration("view_data_quality", PackageResources.view_data_quality_sql),
             Migration("view_projections", PackageResources.view_projections_sql),
+            Migration("view_proofs", PackageResources.view_proofs_sql),
             Migration("view_reports", PackageResources.view_reports_sql),
             Migration("view_report_categories", PackageResources.view_report_categories_sql),
             Migration("view_report_pages", PackageResources.view_report_pages_sql),

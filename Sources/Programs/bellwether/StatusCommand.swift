@@ -30,16 +30,17 @@ struct StatusCommand: DatabaseCommand {
         return try access.workplaces(log: log).work(log: log) { [format] database in
             var connection = try LogSession.open(
                 url: database.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
-            let (status, projections, unfinished, pages) = (
+            let (status, projections, proofs, unfinished, pages) = (
                 try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection),
-                try UnfinishedWork.all(on: &connection), try PagesEndings.lately(on: &connection)
+                try Proof.all(on: &connection), try UnfinishedWork.all(on: &connection),
+                try PagesEndings.lately(on: &connection)
             )
             let output =
                 switch format {
                 case .text:
                     (database.name.map { "cell            \($0)\n" } ?? "")
-                        + Self.text(status, projections, unfinished, pages) + (database.name == nil ? "" : "\n")
-                case .json: database.line(Self.object(status, projections, unfinished, pages))
+                        + Self.text(status, projections, proofs, unfinished, pages) + (database.name == nil ? "" : "\n")
+                case .json: database.line(Self.object(status, projections, proofs, unfinished, pages))
                 }
             return Told(output: output)
         }
@@ -77,7 +78,7 @@ struct StatusCommand: DatabaseCommand {
     }
 
     private static func text(
-        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork],
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ proofs: [Proof], _ unfinished: [UnfinishedWork],
         _ pages: PagesEndings?
     ) -> String {
         var folds = TextTable(["PROJECTION", "VERSION", "POSITION", "LAG", "SECONDS", "STATUS"])
@@ -101,7 +102,7 @@ struct StatusCommand: DatabaseCommand {
             database        \(ByteSize.text(status.databaseBytes))
 
             \(folds.text)
-            \(table.text)
+            \(proofs.isEmpty ? "" : Self.table(proofs) + "\n")\(table.text)
             """
                 + unfinished.map { work in
                     "unfinished: \(work.what). If nobody is working on it, run: \(work.remedy)\n"
@@ -109,8 +110,20 @@ struct StatusCommand: DatabaseCommand {
                 + (pages.map { String(printable: "pages: \($0.sentence). Run: bellwether doctor") + "\n" } ?? "")
     }
 
+    /// Which days were verified when. The newest are the most telling.
+    private static func table(_ proofs: [Proof]) -> String {
+        let most = 10
+        var table = TextTable(["VERIFIED", "DAYS", "POSITION", "RESULT"])
+        for proof in proofs.prefix(most) {
+            table.add([
+                "\(proof.verifiedAt)", proof.since.map { "from \($0) on" } ?? "all", "\(proof.position)", proof.result,
+            ])
+        }
+        return table.text + (proofs.count > most ? "and \(proofs.count - most) earlier ones\n" : "")
+    }
+
     private static func object(
-        _ status: LogStatus, _ projections: [ProjectionStatus], _ unfinished: [UnfinishedWork],
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ proofs: [Proof], _ unfinished: [UnfinishedWork],
         _ pages: PagesEndings?
     ) -> JSONObject {
         [
@@ -121,6 +134,13 @@ struct StatusCommand: DatabaseCommand {
                     "name": projection.name, "version": projection.version, "position": projection.position,
                     "lag": projection.lag, "lag_seconds": projection.lagSeconds, "status": projection.status,
                     "stopped_batch": projection.stop?.batch, "stopped_because": projection.stop?.reason,
+                ]
+            },
+            "proofs": proofs.map { proof -> JSONObject in
+                [
+                    "since": proof.since.map { "\($0)" }, "verified_at": "\(proof.verifiedAt)",
+                    "position": proof.position, "proved": proof.isProved, "differing_cells": proof.differingCells,
+                    "of_older_tables": proof.isOfOlderTables,
                 ]
             },
             "partitions": status.partitions.map { partition -> JSONObject in

@@ -29,6 +29,10 @@ struct HubCommandTests {
             #expect(text.contains("cell-\(place): Recounted 4 events of 2 deliveries"), "\(text)")
             #expect(text.contains("cell-\(place): Verified"))
         }
+        // What all cells have proved is proved, and from that day on which is proved in each.
+        #expect(try filled.seen("SELECT since, proved, unchanged FROM proofs") == ["(,t,t)"])
+        #expect(try Bellwether(filled.cells.databases[0]).run("verify", "--since", "2026-11-01").status == 0)
+        #expect(try filled.seen("SELECT since, proved FROM proofs ORDER BY since") == ["(2026-11-01,t)", "(,t)"])
         #expect(try bellwether.run("verify", "--sample").status == 0)
         try filled.cells.databases[1].run("UPDATE projection.category_funnel SET opened = opened + 1")
         let differs = try bellwether.run("verify", "--format", "json")
@@ -36,6 +40,7 @@ struct HubCommandTests {
         let found = try objects(differs.output)
         #expect(found.compactMap { $0["cell"] as? String } == ["cell-1", "cell-2", "cell-3"])
         #expect(found.compactMap { $0["proved"] as? Bool } == [true, false, true])
+        #expect(try filled.seen("SELECT proved, differing_cells > 0 FROM proofs WHERE since IS NULL") == ["(f,t)"])
         // Given a cell, it is about that cell alone.
         #expect(try Bellwether(filled.cells.databases[0]).trusted("verify").hasPrefix("Recounted 4 events"))
         let rebuilt = try bellwether.run("rebuild")

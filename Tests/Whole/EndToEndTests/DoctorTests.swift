@@ -31,10 +31,10 @@ struct DoctorTests {
         let bellwether = Bellwether(data: directory("data"))
         defer { _ = try? bellwether.run("database", "stop", "--force") }
         let found = try examine(bellwether)
-        #expect(found.count == 16, "\(found.keys)")
+        #expect(found.count == 17, "\(found.keys)")
         for (name, finding) in found where name != "disk" { #expect(finding.status == "ok", "\(finding)") }
         let text = try bellwether.trusted("doctor")
-        #expect(text.split(separator: "\n").count == 16)
+        #expect(text.split(separator: "\n").count == 17)
         #expect(text.contains("OK    server       PostgreSQL"), "\(text)")
     }
 
@@ -50,7 +50,7 @@ struct DoctorTests {
         #expect(found["disk"] == nil && found["security"]?.status == "warn")
         for name in [
             "server", "migrations", "roles", "connections", "clock", "archive", "backup", "standby", "partitions",
-            "projections", "unfinished", "reports",
+            "projections", "proof", "unfinished", "reports",
         ] { #expect(found[name]?.status == "ok", "\(name): \(String(describing: found[name]))") }
 
         let app = try database.makeApp()
@@ -88,6 +88,45 @@ struct DoctorTests {
             SELECT slug, current_date - 1, 1, now() - interval '1 h', true, 0, '', '', '', '', '', '' FROM log.app
             """)
         #expect(try examine(bellwether, fails: true)["reports"]?.status == "ok")
+    }
+
+    @Test("it is said when the numbers were last proved, and what the last verification found")
+    func proof() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let bellwether = try Bellwether(database)
+        func proof() throws -> (status: String?, what: String) {
+            let found = try examine(bellwether, fails: true)["proof"]
+            return (found?.status, found?.what ?? "")
+        }
+        #expect(try proof().what == "there is no event yet to prove numbers by")
+        let app = try database.makeApp()
+        _ = try database.appender().append([app.submission([.sample()])])
+        _ = try bellwether.trusted("project", "--once")
+        #expect(try proof().status == "ok")
+        try database.run(
+            "BEGIN; SELECT log.open_gate(); UPDATE log.batch SET committed_at = now() - interval '3 days'; COMMIT")
+        #expect(try proof() == ("warn", "no number was ever proved"))
+        _ = try bellwether.trusted("verify", "--since", "2026-11-20")
+        #expect(try proof().what.hasSuffix(", and all numbers never"))
+        _ = try bellwether.trusted("verify")
+        #expect(try proof().status == "ok" && proof().what.hasPrefix("all numbers were proved at "))
+        try database.run("UPDATE projection.category_funnel SET opened = opened + 1")
+        #expect(try bellwether.run("verify", "--since", "2026-11-19").status == 1)
+        #expect(try proof().status == "fail" && proof().what.hasSuffix("found differing cells: 1"))
+        // A failure is no proof, and takes none away.
+        let told = try bellwether.trusted("status")
+        #expect(told.contains("from 2026-11-19 on  1") && told.contains("all                 1"), "\(told)")
+        #expect(told.contains("differing cells: 1") && told.contains("proved"), "\(told)")
+        try database.run(
+            "UPDATE projection.category_funnel SET opened = opened - 1; UPDATE projection.proof SET verified_at = now() - interval '2 days' WHERE is_proved; DELETE FROM projection.proof WHERE NOT is_proved"
+        )
+        #expect(try proof().status == "warn" && proof().what.hasSuffix("over 26 hours ago"))
+        // What was counted anew since is not what was proved.
+        _ = try bellwether.trusted("rebuild")
+        #expect(try proof().what.contains("since the funnels were built anew"))
+        _ = try bellwether.trusted("verify")
+        #expect(try proof().status == "ok")
     }
 
     @Test("an archive that fails, a standby that is missing and too few connections are looked at")

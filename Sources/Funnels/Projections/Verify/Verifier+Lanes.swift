@@ -3,14 +3,15 @@ internal import ServiceRuntime
 
 extension Verifier {
     /// Verifies on several connections at once, each recounting its own shards: the processor is the limit, and one
-    /// connection keeps one core busy. `open` is called on several threads.
+    /// connection keeps one core busy. `open` is called on several threads. What is found in all shards of the live
+    /// funnels is noted (`Proof`).
     package func verify(
         _ generation: Generation = .live, shards: [Int16]? = nil, lanes: Int,
         cancellation: Cancellation = Cancellation(),
         opening open: @escaping @Sendable () throws -> Connection,
         progress: @escaping @Sendable (Step) -> Void = { _ in }
     ) throws -> VerificationReport {
-        let sets = try sets(of: shards, lanes: lanes, opening: open)
+        let (sets, beginning) = try begin(generation, shards, lanes: lanes, opening: open)
         let count = sets.reduce(0) { $0 + $1.shards.count }
         let round = Lock(Round())
         let workers = (0..<min(lanes, sets.count)).map { lane in
@@ -35,7 +36,7 @@ extension Verifier {
             }
         }
         for worker in workers { worker.join() }
-        return try round.withLock { round in
+        let report = try round.withLock { round in
             if let failure = round.failure { throw failure }
             var whole = VerificationReport(since: since)
             for index in sets.indices {
@@ -43,15 +44,23 @@ extension Verifier {
             }
             return whole
         }
+        if let beginning {
+            var connection = try open()
+            try beginning.note(report, on: &connection)
+        }
+        return report
     }
 
-    private func sets(
-        of shards: [Int16]?, lanes: Int, opening open: () throws -> Connection
-    ) throws -> [ShardSet] {
+    /// What is to be verified, and how to note it if that is everything.
+    private func begin(
+        _ generation: Generation, _ shards: [Int16]?, lanes: Int, opening open: () throws -> Connection
+    ) throws -> ([ShardSet], Proof.Beginning?) {
         var connection = try open()
         let all = try Verifier.shards(on: &connection)
         for shard in shards ?? [] where !all.contains(shard) { throw VerifierError.unknownShard(shard) }
-        return try sets(of: shards ?? all, lanes: lanes, on: &connection)
+        let sets = try sets(of: shards ?? all, lanes: lanes, on: &connection)
+        guard case .live = generation, shards == nil, recounts.count == Recounts.all.count else { return (sets, nil) }
+        return (sets, try Proof.Beginning(on: &connection))
     }
 
     /// Which sets are left, and what was found so far.

@@ -86,8 +86,20 @@ extension Report {
         report.movers = []
         report.timeOfDay = nil
         report.comparisons = 0
+        // A page that has been proved since says so, but not each time that it is proved again.
+        report.verifications = timelessVerification.map { [$0] } ?? []
         for section in sections { section.eachVerdict(&report) { $0 = .unsettled } }
         return JSONDocument(report).text
+    }
+}
+
+extension Report {
+    /// What the last verification says of these numbers, whenever it was; nil if they have changed since.
+    private var timelessVerification: Verification? {
+        guard let last = verifications.first, !last.isProved || last.isUnchanged else { return nil }
+        return Verification(
+            since: isProved ? nil : period.days.lowerBound, at: Timestamp(microseconds: 0), isProved: last.isProved,
+            differing: min(last.differing, 1), position: 0, isUnchanged: last.isUnchanged)
     }
 }
 

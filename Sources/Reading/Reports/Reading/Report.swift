@@ -72,6 +72,8 @@ package struct Report: Hashable, Sendable {
     /// Nil where no recent day has settled, and in the report of a week.
     var timeOfDay: TimeOfDay?
     var quality = Quality()
+    /// What the last verification found of the days of the report, and of all days on its page.
+    var verifications: [Verification] = []
     /// How many comparisons of rates were made: see `FalseDiscovery`.
     var comparisons: Int64 = 0
 
@@ -130,7 +132,7 @@ extension Report {
                 TrendSection.self, ExperimentsSection.self, CategoriesSection.self, CampaignsSection.self,
                 StoriesSection.self,
                 ThreadsSection.self, VersionsSection.self, SuppressedSection.self, SilentPushesSection.self,
-                QualitySection.self, MethodSection.self,
+                QualitySection.self, ProofSection.self, MethodSection.self,
             ]
         }
         return [
@@ -138,7 +140,7 @@ extension Report {
             DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
             StackDepthsSection.self,
             VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, MediaSection.self,
-            InstallsSection.self, HoursSection.self, QualitySection.self, MethodSection.self,
+            InstallsSection.self, HoursSection.self, QualitySection.self, ProofSection.self, MethodSection.self,
         ]
     }
 

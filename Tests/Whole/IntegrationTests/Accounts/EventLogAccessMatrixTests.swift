@@ -22,7 +22,7 @@ struct EventLogAccessMatrixTests {
             "analytics.experiment_days: SELECT", "analytics.experiment_versions: SELECT",
             "analytics.experiments: SELECT",
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
-            "analytics.pressure_funnel: SELECT", "analytics.projections: SELECT",
+            "analytics.pressure_funnel: SELECT", "analytics.projections: SELECT", "analytics.proofs: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
             "analytics.report_pages: SELECT", "analytics.report_to_do: SELECT",
             "analytics.reports: SELECT",
