@@ -108,6 +108,11 @@ enum SampleReport {
         report.timeOfDay = TimeOfDay(
             report.day.advanced(by: -3), (0..<4).map { ("PW_STORIES", $0, Rate($0 == 3 ? 690 : 420, of: 4_200)) })
         report.quality = quality
+        report.verifications = [
+            Verification(
+                since: nil, at: Timestamp(microseconds: 1_795_210_204_000_000), isProved: true, differing: 0,
+                position: 48_213, isUnchanged: true)
+        ]
         return report
     }
 
