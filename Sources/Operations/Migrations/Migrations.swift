@@ -31,7 +31,7 @@ package enum Migrations {
         Migration("0018_moves", PackageResources._018_moves_sql),
         Migration("0019_pages", PackageResources._019_pages_sql),
         Migration("0020_backups", PackageResources._020_backups_sql),
-        Migration("0023_proofs", PackageResources._023_proofs_sql),
+        Migration("0021_proofs", PackageResources._021_proofs_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

@@ -259,7 +259,7 @@ struct EventLogAccessMatrixTests {
         #expect(
             quiet.sorted() == [
                 "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
-                "experiment_versions", "experiments", "fcm_export", "installs", "projections",
+                "experiment_versions", "experiments", "fcm_export", "installs", "projections", "proofs",
                 "rejected_events", "report_categories", "report_pages", "report_to_do", "reports", "sends",
                 "story_day_pages",
                 "story_pages",
