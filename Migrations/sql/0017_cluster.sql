@@ -331,6 +331,7 @@ BEGIN
     END IF;
     EXECUTE format('CREATE OR REPLACE VIEW hub.%I AS %s', source.relname, array_to_string(parts, ' UNION ALL '));
     EXECUTE format('GRANT SELECT ON hub.%I TO bellwether_analyst', source.relname);
+    PERFORM log.bind_view(format('hub.%I', source.relname)::regclass);
     INSERT INTO cluster.gathered (source) VALUES (a_view) ON CONFLICT DO NOTHING;
 END
 $$;

@@ -90,6 +90,7 @@ package enum Apps {
         SharedTable("log.app", key: ["id"], changing: ["time_zone", "rate_limit", "rate_burst", "goals"]),
         SharedTable("log.api_key", key: ["id"], changing: ["revoked_at"]),
         SharedTable("log.reader_key", key: ["name"], changing: ["revoked_at"]),
+        SharedTable("log.analyst", key: ["login"], changing: ["apps"]),
     ]
 
     /// All apps by slug.
@@ -97,6 +98,11 @@ package enum Apps {
         var apps: [App] = []
         for row in try connection.query("\(sql: selection) ORDER BY slug") { apps.append(try App(row)) }
         return apps
+    }
+
+    /// Throws for the first of these slugs that is no app.
+    static func require(_ slugs: [String], on connection: inout Connection) throws(AppError) {
+        for slug in slugs { _ = try named(slug, on: &connection) }
     }
 
     /// The app with this slug.

@@ -1,11 +1,11 @@
 extension Hardening {
     package static let all = [
-        functions, languages, database, otherDatabases, group, logins, lockedOut, connections,
+        functions, languages, database, otherDatabases, group, logins, lockedOut, connections, views, boundLogins,
     ]
 
     /// The logins of people who read, also those that are members by way of another role. Not the owner, who is a
     /// member to switch to that role, and not the logins of the services, which read what analysts read.
-    static let people = """
+    static let people: StaticString = """
         WITH person AS (
             SELECT r.oid, r.rolname::text AS name, r.rolconnlimit AS most FROM pg_roles AS r
             WHERE r.rolcanlogin AND NOT r.rolsuper
@@ -184,4 +184,29 @@ extension Hardening {
             WHERE reserved < 20 AND present - taken < 20
             """,
         mend: "ALTER ROLE PERSON CONNECTION LIMIT 5;")
+
+    private static let views = Hardening(
+        name: "views without the rule of apps",
+        danger: "a login that is bound to some apps sees the rows of all there",
+        question: "SELECT view::text FROM log.unbound_view ORDER BY 1",
+        mend: "SELECT log.bind_views();")
+
+    private static let boundLogins = Hardening(
+        name: "logins bound to apps",
+        danger: "the rule is about the views, and these logins reach what is behind them, too",
+        question: """
+            SELECT format('%s: %s', r.rolname, why.words)
+            FROM log.analyst AS a
+            JOIN pg_roles AS r ON r.rolname = a.login
+            CROSS JOIN LATERAL (
+                SELECT CASE WHEN r.rolsuper THEN 'a superuser' ELSE (
+                    SELECT 'a member of ' || string_agg(m.rolname, ', ' ORDER BY m.rolname) FROM pg_roles AS m
+                    WHERE pg_has_role(r.oid, m.oid, 'MEMBER')
+                        AND (m.oid = (SELECT nspowner FROM pg_namespace WHERE nspname = 'log')
+                            OR m.rolname ~ '^(bellwether_(ingest|projector|reporter|look)|pg_read_all_data)$')) END AS words
+            ) AS why
+            WHERE a.apps IS NOT NULL AND why.words IS NOT NULL
+            ORDER BY 1
+            """,
+        mend: "REVOKE ROLE FROM PERSON;")
 }

@@ -5,15 +5,23 @@ package import Values
 /// A key with which somebody opens the pages of `bellwether look`. Only its hash is stored; the secret is shown once.
 package struct ReaderKey: Sendable, Equatable {
     package let name: String
+    /// The apps that it reads; nil for all.
+    package let apps: [String]?
     package let createdAt: Timestamp
     package let revokedAt: Timestamp?
+    /// To some minutes, and as far as this database was asked.
+    package let lastUsedAt: Timestamp?
 
     /// What is needed to recognise an open one.
     package struct Access: Sendable {
         package let name: String
         package let hash: SHA256
+        /// The apps that it reads; nil for all.
+        package let apps: [String]?
 
-        package init(name: String, hash: SHA256) { (self.name, self.hash) = (name, hash) }
+        package init(name: String, hash: SHA256, apps: [String]? = nil) {
+            (self.name, self.hash, self.apps) = (name, hash, apps)
+        }
     }
 }
 
@@ -21,6 +29,8 @@ package struct ReaderKey: Sendable, Equatable {
 package enum ReaderKeyError: DatabaseFailure, Sendable, CustomStringConvertible {
     case invalidName(String)
     case exists(String)
+    case unknownApp(AppError)
+    case tooManyApps
     case tooMany
     case unknown(String)
     case alreadyRevoked(String)
@@ -29,6 +39,7 @@ package enum ReaderKeyError: DatabaseFailure, Sendable, CustomStringConvertible 
     fileprivate init(_ error: any Error) {
         switch error {
         case let error as ReaderKeyError: self = error
+        case let error as AppError: self = error.ofDatabase.map { .database($0) } ?? .unknownApp(error)
         case let error as PostgresError: self = .database(error)
         default: self = .database(.decoding("\(error)"))
         }
@@ -40,6 +51,8 @@ package enum ReaderKeyError: DatabaseFailure, Sendable, CustomStringConvertible 
         switch self {
         case .invalidName(let name):
             "'\(String(printable: name))' cannot name a key: use 1 to 64 printable characters"
+        case .unknownApp(let error): error.description
+        case .tooManyApps: "a key is for \(ReaderKeys.mostApps) apps at most, or for all"
         case .exists(let name): "there is, or was, a reader key '\(name)': choose another name"
         case .tooMany: "there are \(ReaderKeys.most) open reader keys, and no more are allowed: revoke some"
         case .unknown(let name): "there is no reader key '\(String(printable: name))': see bellwether look key list"
@@ -53,21 +66,26 @@ package enum ReaderKeyError: DatabaseFailure, Sendable, CustomStringConvertible 
 package enum ReaderKeys {
     /// Each process that serves pages keeps the open ones in memory.
     static let most = 1000
+    static let mostApps = 1000
 
-    /// Creates a key and returns its secret, which cannot be read again.
+    /// Creates a key for these apps, or for all, and returns its secret, which cannot be read again.
     package static func add(
-        name: String, on connection: inout Connection
+        name: String, apps: [String]? = nil, on connection: inout Connection
     ) throws(ReaderKeyError) -> (key: ReaderKey, secret: String) {
         guard APIKeys.isName(name) else { throw .invalidName(name) }
         let secret = APIKeys.makeSecret(prefix: "bwr_")
+        let apps = apps.map { Set($0).sorted() }
+        guard apps?.count ?? 0 <= mostApps else { throw .tooManyApps }
         do {
+            try Apps.require(apps ?? [], on: &connection)
             let open: Int64 = try connection.query("SELECT count(*) FROM log.reader_key WHERE revoked_at IS NULL")[0]
                 .get(0)
             guard open < Int64(most) else { throw ReaderKeyError.tooMany }
             let rows = try connection.query(
                 """
-                INSERT INTO log.reader_key (name, hash) VALUES (\(name), \(Bytea(SHA256(of: secret.utf8).bytes)))
-                ON CONFLICT (name) DO NOTHING RETURNING name, created_at, revoked_at
+                INSERT INTO log.reader_key (name, hash, apps)
+                VALUES (\(name), \(Bytea(SHA256(of: secret.utf8).bytes)), \(apps))
+                ON CONFLICT (name) DO NOTHING RETURNING name, apps, created_at, revoked_at, NULL::timestamptz
                 """)
             guard let row = rows.first else { throw ReaderKeyError.exists(name) }
             return (try ReaderKey(row), secret)
@@ -78,7 +96,10 @@ package enum ReaderKeys {
     package static func list(on connection: inout Connection) throws(PostgresError) -> [ReaderKey] {
         var keys: [ReaderKey] = []
         let rows = try connection.query(
-            "SELECT name, created_at, revoked_at FROM log.reader_key ORDER BY created_at, name")
+            """
+            SELECT k.name, k.apps, k.created_at, k.revoked_at, u.last_used_at
+            FROM log.reader_key AS k LEFT JOIN log.reader_use AS u ON u.name = k.name ORDER BY k.created_at, k.name
+            """)
         for row in rows { keys.append(try ReaderKey(row)) }
         return keys
     }
@@ -98,17 +119,24 @@ package enum ReaderKeys {
     /// The keys that open pages now.
     package static func open(on connection: inout Connection) throws(PostgresError) -> [ReaderKey.Access] {
         var keys: [ReaderKey.Access] = []
-        for row in try connection.query("SELECT name, hash FROM log.reader_key WHERE revoked_at IS NULL ORDER BY name")
+        for row in try connection.query(
+            "SELECT name, hash, apps FROM log.reader_key WHERE revoked_at IS NULL ORDER BY name")
         {
             guard let hash = SHA256(stored: try row.get(1, as: Bytea.self).bytes) else { continue }
-            keys.append(ReaderKey.Access(name: try row.get(0), hash: hash))
+            keys.append(ReaderKey.Access(name: try row.get(0), hash: hash, apps: try row.optional(2)))
         }
         return keys
+    }
+
+    /// Records that these keys are in use.
+    package static func noteUse(of names: [String], on connection: inout Connection) throws(PostgresError) {
+        try connection.query("SELECT log.note_reader_use(\(names))")
     }
 }
 
 extension ReaderKey {
     fileprivate init(_ row: Rows.Row) throws(PostgresError) {
-        (name, createdAt, revokedAt) = (try row.get(0), try row.get(1), try row.optional(2))
+        (name, apps, createdAt) = (try row.get(0), try row.optional(1), try row.get(2))
+        (revokedAt, lastUsedAt) = (try row.optional(3), try row.optional(4))
     }
 }

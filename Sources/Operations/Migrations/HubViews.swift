@@ -62,7 +62,7 @@ package enum HubViews {
     /// Views whose rows are those of all cells, one after another.
     private static let listed = [
         "view_events": ["events", "receipts", "opens", "action_taps", "story_events"],
-        "view_batches": ["batches"], "view_rejected_events": ["rejected_events"],
+        "view_batches": ["batches"], "view_app_batches": ["app_batches"], "view_rejected_events": ["rejected_events"],
         "view_deliveries": ["deliveries"], "view_installs": ["installs"],
     ]
 

@@ -42,6 +42,7 @@ package enum Migrations {
             Migration("view_batch_loss_now", PackageResources.view_batch_loss_now_sql),
             Migration("view_batch_expected", PackageResources.view_batch_expected_sql),
             Migration("view_batches", PackageResources.view_batches_sql),
+            Migration("view_app_batches", PackageResources.view_app_batches_sql),
             Migration("view_rejected_events", PackageResources.view_rejected_events_sql),
             Migration("view_client_drops", PackageResources.view_client_drops_sql),
             Migration("view_newest_edition", PackageResources.view_newest_edition_sql),
@@ -132,7 +133,7 @@ package enum Migrations {
     private static func runner(_ definitions: [Migration]) -> MigrationRunner {
         MigrationRunner(
             schema: "bellwether", steps: steps + NextVersion.steps,
-            definitions: definitions.map(NextVersion.definition),
+            definitions: definitions.map(NextVersion.definition).map(\.bound),
             definitionsVersion: definitionsVersion + NextVersion.definitionsAhead, ownSchemas: schemas)
     }
 
@@ -147,6 +148,9 @@ package enum Migrations {
 }
 
 extension Migration {
+    /// With the rule that keeps a login to its apps, for all views that analysts read.
+    fileprivate var bound: Migration { Migration(name: name, sql: sql + "\nSELECT log.bind_views();") }
+
     fileprivate init(_ name: String, _ sql: [UInt8]) {
         self.init(name: name, sql: String(decoding: sql, as: UTF8.self))
     }

@@ -8,6 +8,7 @@ enum Commands {
             LookKeyRevokeCommand.self,
             MigrateCommand.self, AppCreateCommand.self, AppListCommand.self, AppSetCommand.self, AppKeyAddCommand.self,
             AppKeyRevokeCommand.self,
+            AppAnalystAddCommand.self, AppAnalystListCommand.self, AppAnalystRemoveCommand.self,
             StatusCommand.self, DoctorCommand.self,
             ProjectCommand.self, ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self,
             RetainCommand.self, ReportCommand.self, EraseCommand.self,

@@ -8,6 +8,8 @@ internal import ServiceRuntime
 struct Reply: Sendable {
     private let exchange: Exchange
     private let takesGzip: Bool
+    /// What is noted of it, if it is for a key.
+    var use: KeyUse?
 
     init(_ exchange: Exchange, to head: RequestHead) {
         self.exchange = exchange
@@ -19,6 +21,7 @@ struct Reply: Sendable {
 
     /// Pages are mostly markup, which packs to a sixth. They hold nothing that a stranger chose beside a secret.
     func send(_ response: Response) {
+        use?.note(response.status)
         guard takesGzip, response.body.count > 1024 else {
             exchange.respond(response)
             return

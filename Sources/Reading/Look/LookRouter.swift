@@ -73,20 +73,23 @@ final class LookRouter: RequestHandler {
     /// For readers who are signed in, or for all if there is no key.
     private func look(_ head: RequestHead, _ reply: Reply) {
         let isFeed = head.path.hasSuffix("/live\(PageState.feed)")
-        let isSignedIn: Bool
+        let viewer: Viewer
+        var reply = reply
         switch directory.admission {
-        case .open: isSignedIn = false
+        case .open: viewer = .anybody
         case .unknown: return reply.send(LookResponse.keysUnknown)
         case .keys(let keys) where keys.isEmpty: return reply.send(LookResponse.noKeys)
         case .keys(let keys):
-            guard Session(head.header("cookie"), keys: keys, at: WallClock.now) != nil else {
+            guard let session = Session(head.header("cookie"), keys: keys, at: WallClock.now) else {
                 let next = head.path + (head.query.map { "?" + $0 } ?? "")
                 return reply.send(
                     isFeed
                         ? LookResponse.notice(401, "Not signed in", ["Sign in again."])
                         : LookResponse.going(to: "\(SignIn.path)?next=\(PercentText.encoded(SignIn.inside(next)))"))
             }
-            isSignedIn = true
+            viewer = Viewer(key: session.reader, apps: session.apps, isSignedIn: true)
+            directory.note(session.reader)
+            reply.use = KeyUse(key: session.reader, path: head.path, log: log)
         }
         if head.path == LookResponse.cancelPath { return cancel(head.query ?? "", reply) }
         let state: PageState
@@ -96,29 +99,30 @@ final class LookRouter: RequestHandler {
         } catch { return reply.send(LookResponse.refusing(error)) }
         if isFeed {
             let last = head.header("last-event-id").flatMap { LogPosition($0) }
-            feed.wait(after: last ?? state.position, LivePage.filter(state), reply)
+            feed.wait(after: last ?? state.position, LivePage.filter(state), of: viewer.apps, reply)
         } else {
-            show(state, reply, isSignedIn: isSignedIn)
+            show(state, reply, for: viewer)
         }
     }
 
-    private func show(_ state: PageState, _ reply: Reply, isSignedIn: Bool) {
+    private func show(_ state: PageState, _ reply: Reply, for viewer: Viewer) {
         // A browser shows by itself that a file is on its way.
         guard state.format == .html else {
             let reading = Reading()
-            return read(state, reading, isSignedIn: isSignedIn) { response in reply.send(response) }
+            return read(state, reading, for: viewer) { response in reply.send(response) }
         }
-        let name = PagesInProgress.Name(address: state.address, isSignedIn: isSignedIn)
+        let name = PagesInProgress.Name(
+            address: state.address, isSignedIn: viewer.isSignedIn, apps: viewer.apps)
         guard let reading = pages.join(name, reply) else { return }
-        read(state, reading, isSignedIn: isSignedIn) { response in self.pages.finish(name, reading, response) }
+        read(state, reading, for: viewer) { response in self.pages.finish(name, reading, response) }
     }
 
     /// Leads to one answer, unless the reading is cancelled.
     private func read(
-        _ state: PageState, _ reading: Reading, isSignedIn: Bool, answer: @escaping @Sendable (Response) -> Void
+        _ state: PageState, _ reading: Reading, for viewer: Viewer, answer: @escaping @Sendable (Response) -> Void
     ) {
-        let source = PageSource(settled: settled, now: WallClock.now)
-        readers.submit(reading) { connection in
+        let source = PageSource(settled: settled, apps: viewer.apps, now: WallClock.now)
+        readers.submit(reading, of: viewer.apps) { connection in
             let sight: Sight
             do throws(LookError) { sight = try source.sight(state, on: &connection) } catch {
                 switch error {
@@ -132,7 +136,7 @@ final class LookRouter: RequestHandler {
                 }
                 return
             }
-            answer(LookResponse.showing(sight, isSignedIn: isSignedIn))
+            answer(LookResponse.showing(sight, isSignedIn: viewer.isSignedIn))
         } refuse: { refusal in
             answer(LookResponse.refusing(refusal, state))
         }

@@ -39,7 +39,9 @@ struct LookedAt: Sendable {
     }
 
     /// Pages of a database, at a free port.
-    static func open(_ database: TestDatabase, _ change: (inout Look.Configuration) -> Void = { _ in }) throws -> Look {
+    static func open(
+        _ database: TestDatabase, log: Log = .silent, _ change: (inout Look.Configuration) -> Void = { _ in }
+    ) throws -> Look {
         var configuration = Look.Configuration(
             analystURL: try database.url(as: TestPostgres.analyst),
             keysURL: try database.url(),
@@ -48,7 +50,7 @@ struct LookedAt: Sendable {
         // On a busy machine every page takes long, and only the tests of waiting are about that.
         configuration.patience = 60
         change(&configuration)
-        let look = try Look(configuration, log: .silent)
+        let look = try Look(configuration, log: log)
         look.start()
         // Nobody gets in before the keys were read once.
         _ = try eventually { try HTTPClient(look).get("/").status != 503 }
@@ -152,7 +154,7 @@ struct LookedAt: Sendable {
         ])
         _ = try ProjectionControl(url: try database.url(), log: .silent).catchUp()
         var reporter = try database.session(.reporter)
-        _ = try Reporter(app: "shop", period: .day(full), now: now).make(on: &reporter)
+        _ = try Reporter(app: app.slug, period: .day(full), now: now).make(on: &reporter)
     }
 }
 

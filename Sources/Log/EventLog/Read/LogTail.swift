@@ -13,6 +13,8 @@ package struct LogTail {
         package var install: UUID?
         /// Show only one type. Then no rejected events are shown, since only stored events have a type for sure.
         package var type: EventType?
+        /// Whether the session reads some apps only: then it is shown what batches have of these.
+        package var isBound = false
 
         package init() {}
 
@@ -52,25 +54,36 @@ package struct LogTail {
         of cell: String? = nil, on connection: inout Connection
     ) throws(PostgresError) -> Int64 {
         let views = Views(of: cell)
+        // Whoever reads some apps only sees no batches, but how far the projections have come.
         return try connection.query(
             """
             SELECT coalesce((
-                SELECT batch FROM \(sql: views.batches) WHERE \(sql: views.cell) = \(cell ?? "") ORDER BY batch DESC LIMIT 1), 0)
+                SELECT batch FROM \(sql: views.batches) WHERE \(sql: views.cell) = \(cell ?? "") ORDER BY batch DESC LIMIT 1
+            ), (
+                SELECT max(position + lag)::bigint FROM \(sql: views.projections) WHERE \(sql: views.cell) = \(cell ?? "")
+            ), 0)
             """)[0].get(0)
     }
 
     /// The views that show a log. Those of a hub have the rows of all cells, with the cell in a column.
     private struct Views {
         let batches: StaticString
+        /// What batches have of the apps that the session reads.
+        let ownBatches: StaticString
         let events: StaticString
         let rejected: StaticString
+        let projections: StaticString
         let cell: StaticString
 
         init(of name: String?) {
-            (batches, events, rejected, cell) =
-                name == nil
-                ? ("analytics.batches", "analytics.events", "analytics.rejected_events", "''::text")
-                : ("hub.batches", "hub.events", "hub.rejected_events", "cell")
+            if name == nil {
+                (batches, ownBatches, projections) =
+                    ("analytics.batches", "analytics.app_batches", "analytics.projections")
+                (events, rejected, cell) = ("analytics.events", "analytics.rejected_events", "''::text")
+            } else {
+                (batches, ownBatches, projections) = ("hub.batches", "hub.app_batches", "hub.projections")
+                (events, rejected, cell) = ("hub.events", "hub.rejected_events", "cell")
+            }
         }
     }
 
@@ -82,13 +95,8 @@ package struct LogTail {
     package mutating func advance(
         on connection: inout Connection, _ show: (Line) -> Bool
     ) throws(PostgresError) -> Bool {
-        let views = Views(of: cell)
         while true {
-            let batches = try connection.queryPrepared(
-                """
-                SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at FROM \(sql: views.batches)
-                WHERE batch > \(position) AND \(sql: views.cell) = \(cell ?? "") ORDER BY batch LIMIT \(page)
-                """)
+            let batches = try list(on: &connection)
             for row in batches {
                 let batch = Batch(number: try row.get(0), committedAt: try row.get(5))
                 if try row.get(1, as: Int64.self) > 0, let least: Timestamp = try row.optional(3),
@@ -107,6 +115,24 @@ package struct LogTail {
             }
             if batches.count < Int(page) { return true }
         }
+    }
+
+    /// The next batches that may have something to show.
+    private func list(on connection: inout Connection) throws(PostgresError) -> Rows {
+        let views = Views(of: cell)
+        guard filter.isBound else {
+            return try connection.queryPrepared(
+                """
+                SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at FROM \(sql: views.batches)
+                WHERE batch > \(position) AND \(sql: views.cell) = \(cell ?? "") ORDER BY batch LIMIT \(page)
+                """)
+        }
+        return try connection.queryPrepared(
+            """
+            SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at FROM \(sql: views.ownBatches)
+            WHERE batch > \(position) AND app = \(filter.app) AND \(sql: views.cell) = \(cell ?? "")
+            ORDER BY batch LIMIT \(page)
+            """)
     }
 
     private func showEvents(

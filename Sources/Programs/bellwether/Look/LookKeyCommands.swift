@@ -8,17 +8,22 @@ struct LookKeyAddCommand: DatabaseCommand {
     static let words = ["look", "key", "add"]
     static let operands: [Operand<Self>] = [Operand("NAME", \.name)]
     static let summary = "Add a key that opens the web pages; prints it, once"
+    static let options: [Option<Self>] = [
+        Option("app", "SLUG", each: \.apps, .text, help: "An app that it reads (default: all apps); may be repeated")
+    ]
 
     var database = DatabaseChoice()
     private var name = ""
+    private var apps: [String] = []
 
     func run() throws -> ExitCode {
         let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
-            try ReaderKeys.add(name: self.name, on: &connection)
+            try ReaderKeys.add(name: self.name, apps: apps.isEmpty ? nil : apps, on: &connection)
         }
         let (key, secret) = shared.result
         let name = String(printable: key.name)
-        StandardStream.error.write("Added the reader key '\(name)'. It reads all apps, and is shown only once:\n")
+        let what = key.apps.map { "\($0.joined(separator: ", ")) alone" } ?? "all apps"
+        StandardStream.error.write("Added the reader key '\(name)'. It reads \(what), and is shown only once:\n")
         StandardStream.output.write(secret + "\n")
         guard StandardStream.output.failure != nil else { return shared.exitCode() }
         StandardStream.error.write(
@@ -42,9 +47,12 @@ struct LookKeyListCommand: DatabaseCommand {
             StandardStream.error.write("There is no reader key: the pages are open to this machine only.\n")
             return .done
         }
-        var table = TextTable(["KEY", "CREATED", "REVOKED"])
+        var table = TextTable(["KEY", "APPS", "CREATED", "LAST USED", "REVOKED"])
         for key in keys {
-            table.add([key.name, "\(key.createdAt)", key.revokedAt.map { "\($0)" } ?? ""])
+            table.add([
+                key.name, key.apps?.joined(separator: ", ") ?? "all", "\(key.createdAt)",
+                key.lastUsedAt.map { "\($0)" } ?? "never", key.revokedAt.map { "\($0)" } ?? "",
+            ])
         }
         StandardStream.output.write(table.text)
         return .done

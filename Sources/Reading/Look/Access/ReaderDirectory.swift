@@ -9,6 +9,9 @@ final class ReaderDirectory: Sendable {
         var goodUntil = Deadline.now
         /// Once there was a key, nobody gets in without one, even after the last is revoked.
         var hadKeys = false
+        /// Keys that were used and of which that is still to be stored, and when each may be stored again.
+        var used: Set<String> = []
+        var noted: [String: Deadline] = [:]
     }
 
     private let worker = DatabaseWorker(State())
@@ -18,6 +21,7 @@ final class ReaderDirectory: Sendable {
     private let log: Log
     private static let refreshSeconds = 1.5
     private static let trustedSeconds = 10.0
+    private static let secondsBetweenNotes = 300.0
 
     init(url: String, isLocal: Bool, log: Log) { (self.url, self.isLocal, self.log) = (url, isLocal, log) }
 
@@ -37,6 +41,13 @@ final class ReaderDirectory: Sendable {
         }
     }
 
+    /// Somebody reads with this key. It is stored now and then.
+    func note(_ key: String) {
+        worker.withLock { state in
+            if state.noted[key]?.hasPassed ?? true { state.used.insert(key) }
+        }
+    }
+
     func start() { worker.start(["look keys"]) { _ in self.run() } }
     func stop() { worker.stop() }
 
@@ -48,6 +59,20 @@ final class ReaderDirectory: Sendable {
 
     private static func open(_ url: String, _ log: Log) throws(PostgresError) -> Connection {
         try LogSession.open(url: url, role: .look, purpose: "look keys", log: log, statementSeconds: 5)
+    }
+
+    /// A standby cannot store it, and reads all the same.
+    private func storeUse(on connection: inout Connection) {
+        let names = worker.withLock { state in
+            defer { state.used = [] }
+            state.noted = state.noted.filter { !$0.value.hasPassed }
+            for name in state.used { state.noted[name] = .after(seconds: Self.secondsBetweenNotes) }
+            return state.used.sorted()
+        }
+        guard !names.isEmpty else { return }
+        do { try ReaderKeys.noteUse(of: names, on: &connection) } catch {
+            log.debug("look: the use of keys was not stored", ["error": "\(error)"])
+        }
     }
 
     private func run() {
@@ -63,6 +88,7 @@ final class ReaderDirectory: Sendable {
                     if !keys.isEmpty { state.hadKeys = true }
                 }
                 worker.goOn()
+                storeUse(on: &connection)
                 backoff.reset()
                 worker.rest(Self.refreshSeconds)
             }

@@ -5,6 +5,8 @@ internal import Values
 /// key's hash can tell, and once the key is revoked none can.
 struct Session: Sendable, Equatable {
     let reader: String
+    /// The apps that the key reads; nil for all.
+    let apps: [String]?
     /// In seconds since 1970.
     let expires: Int64
 
@@ -15,7 +17,7 @@ struct Session: Sendable, Equatable {
     static let endPath = "/sign-out"
 
     init(of reader: String, at now: Timestamp) {
-        (self.reader, expires) = (reader, now.microseconds / 1_000_000 + Self.seconds)
+        (self.reader, apps, expires) = (reader, nil, now.microseconds / 1_000_000 + Self.seconds)
     }
 
     /// What the cookie holds.
@@ -47,7 +49,7 @@ struct Session: Sendable, Equatable {
         else { return nil }
         let seal = SHA256(of: Self.seal(of: "\(parts[0]):\(parts[1])", key.hash).utf8)
         guard seal.equalsInConstantTime(SHA256(of: parts[2].utf8)) else { return nil }
-        (reader, self.expires) = (key.name, expires)
+        (reader, apps, self.expires) = (key.name, key.apps, expires)
     }
 
     private static func seal(of said: String, _ hash: SHA256) -> String {

@@ -13,6 +13,8 @@ final class PagesInProgress: Sendable {
     struct Name: Hashable, Sendable {
         let address: String
         let isSignedIn: Bool
+        /// The apps that it was read for: another key's page has other figures.
+        let apps: [String]?
     }
 
     private struct Page: Sendable {

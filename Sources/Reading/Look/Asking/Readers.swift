@@ -36,6 +36,8 @@ package final class Readers: Sendable {
         var isTriedAgain = false
         let deadline: Deadline
         let reading: Reading
+        /// The apps that it may read; nil for all.
+        let apps: [String]?
         let work: @Sendable (inout Connection) throws -> Void
         let refuse: @Sendable (Refusal) -> Void
     }
@@ -51,11 +53,13 @@ package final class Readers: Sendable {
 
     /// Queues work. It leads to one call of `work`, which answers, or of `refuse`, or to neither if it is cancelled.
     func submit(
-        _ reading: Reading = Reading(), _ work: @escaping @Sendable (inout Connection) throws -> Void,
+        _ reading: Reading = Reading(), of apps: [String]? = nil,
+        _ work: @escaping @Sendable (inout Connection) throws -> Void,
         refuse: @escaping @Sendable (Refusal) -> Void
     ) {
         let job = Job(
-            deadline: .after(seconds: configuration.secondsPerPage), reading: reading, work: work, refuse: refuse)
+            deadline: .after(seconds: configuration.secondsPerPage), reading: reading, apps: apps, work: work,
+            refuse: refuse)
         let refusal: Refusal? = worker.notify { [most = configuration.mostWaiting] jobs, readiness in
             if readiness == .stopping { return .stopping }
             guard jobs.count < most else { return .busy }
@@ -91,6 +95,7 @@ package final class Readers: Sendable {
     /// Works until there is nothing more to do, or the session breaks; returns a job that another session should try.
     private func withSession(first: Job) throws(PostgresError) -> Job? {
         var connection = try open(refusing: first)
+        var eyes = SessionApps()
         var job: Job? = first
         while let current = job {
             guard !current.deadline.hasPassed else {
@@ -103,7 +108,10 @@ package final class Readers: Sendable {
                 continue
             }
             connection.deadline = current.deadline
-            do { try current.work(&connection) } catch {
+            do {
+                try eyes.turn(to: current.apps, on: &connection)
+                try current.work(&connection)
+            } catch {
                 // The reader who cancelled it has an answer.
                 if current.reading.end() { return nil }
                 let failure = (error as? any DatabaseFailure)?.ofDatabase

@@ -11,6 +11,8 @@ final class LiveFeed: Sendable {
     private struct Waiter: Sendable {
         let reply: Reply
         let filter: LogTail.Filter
+        /// The apps that it may hear of; nil for all.
+        let apps: [String]?
         /// Nil begins with what comes from now on.
         var position: LogPosition?
         let deadline: Deadline
@@ -38,9 +40,12 @@ final class LiveFeed: Sendable {
     }
 
     /// Leads to one answer.
-    func wait(after position: LogPosition?, _ filter: LogTail.Filter, _ reply: Reply) {
+    func wait(after position: LogPosition?, _ filter: LogTail.Filter, of apps: [String]? = nil, _ reply: Reply) {
+        var filter = filter
+        filter.isBound = apps != nil
         let waiter = Waiter(
-            reply: reply, filter: filter, position: position, deadline: .after(seconds: Self.secondsPerAnswer))
+            reply: reply, filter: filter, apps: apps, position: position,
+            deadline: .after(seconds: Self.secondsPerAnswer))
         let refused = worker.notify { waiters, readiness in
             var refused: [Waiter] = []
             if waiters.count >= Self.mostWaiting {
@@ -71,9 +76,10 @@ final class LiveFeed: Sendable {
             return connection
         } work: { connection, backoff throws(PostgresError) in
             worker.goOn()
+            var eyes = SessionApps()
             while worker.next({ $0.isEmpty ? nil : true }) != nil, !worker.isStopping {
                 connection.deadline = .after(seconds: 10)
-                try look(on: &connection)
+                try look(with: &eyes, on: &connection)
                 backoff.reset()
                 worker.rest(Self.secondsBetweenLooks)
             }
@@ -93,7 +99,8 @@ final class LiveFeed: Sendable {
     }
 
     /// Answers those for whom something has come, or who have waited long enough.
-    private func look(on connection: inout Connection) throws(PostgresError) {
+    private func look(with eyes: inout SessionApps, on connection: inout Connection) throws(PostgresError) {
+        try eyes.turn(to: nil, on: &connection)
         let cells = try LogTails.cells(on: &connection)
         let head = try LogTails.head(of: cells, on: &connection)
         let waiters = worker.withLock { waiters in
@@ -118,7 +125,7 @@ final class LiveFeed: Sendable {
             var lines: [LogTail.Line] = []
             do {
                 waiter.position = try read(
-                    after: position, upTo: head, cells, waiter.filter, into: &lines, on: &connection)
+                    after: position, upTo: head, cells, waiter, with: &eyes, into: &lines, on: &connection)
             } catch {
                 left += waiters[place...]
                 throw error
@@ -133,18 +140,24 @@ final class LiveFeed: Sendable {
 
     /// Returns the position up to which lines were read.
     private func read(
-        after position: LogPosition, upTo head: LogPosition, _ cells: [String?], _ filter: LogTail.Filter,
-        into lines: inout [LogTail.Line], on connection: inout Connection
+        after position: LogPosition, upTo head: LogPosition, _ cells: [String?], _ waiter: Waiter,
+        with eyes: inout SessionApps, into lines: inout [LogTail.Line], on connection: inout Connection
     ) throws(PostgresError) -> LogPosition {
         guard position != head else { return position }
-        var tails = LogTails(after: position, filter, page: 100, of: cells)
+        try eyes.turn(to: waiter.apps, on: &connection)
+        var tails = LogTails(after: position, waiter.filter, page: 100, of: cells)
         var read: [LogTail.Line] = []
-        _ = try tails.advance(on: &connection) { line in
+        let isWhole = try tails.advance(on: &connection) { line in
             read.append(line)
             return read.count < Self.mostLines
         }
         lines = read
-        return tails.positionPastCut
+        var reached = tails.positionPastCut
+        // Batches of other apps alone are not listed for a key that reads some: all up to the head have been read.
+        if isWhole, waiter.filter.isBound {
+            for cell in cells { reached[cell] = max(reached[cell], head[cell]) }
+        }
+        return reached
     }
 
     static func events(_ lines: [LogTail.Line], position: LogPosition) -> Response {

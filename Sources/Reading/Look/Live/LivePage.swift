@@ -10,16 +10,18 @@ enum LivePage {
     /// So many batches back, few first: a busy log has enough in one.
     private static let looksBack: [Int64] = [1, 4, 20]
 
-    static func filter(_ state: PageState) -> LogTail.Filter {
+    static func filter(_ state: PageState, isBound: Bool = false) -> LogTail.Filter {
         var filter = LogTail.Filter()
         filter.app = state.app
+        filter.isBound = isBound
         filter.install = state.filters[.install].flatMap { UUID($0) }
         filter.type = state.filters[.type].flatMap { EventType(wire: $0) }
         return filter
     }
 
-    static func read(_ state: PageState, _ scope: Scope, on connection: inout Connection) throws(PostgresError) -> Sight
-    {
+    static func read(
+        _ state: PageState, _ scope: Scope, isBound: Bool, on connection: inout Connection
+    ) throws(PostgresError) -> Sight {
         var sight = Sight(
             "Live", lead: "Events of \(state.app ?? "") as they commit, and what is refused and why.", state, nil)
         // Without scripts the browser reads the page anew.
@@ -28,7 +30,7 @@ enum LivePage {
         if let row = checks.grid.rows.first {
             sight.add("Is the app integrated?", [.checks(Integration.checks(row)), .source(checks)])
         }
-        let (lines, head) = try newest(filter(state), on: &connection)
+        let (lines, head) = try newest(filter(state, isBound: isBound), on: &connection)
         sight.add(
             "Events",
             [

@@ -5,6 +5,8 @@ internal import Values
 /// What the pages are read with.
 struct PageSource: Sendable {
     let settled: SettledApps
+    /// The apps that the session reads; nil for all.
+    var apps: [String]?
     /// The time that it is.
     let now: Timestamp
 
@@ -40,7 +42,7 @@ struct PageSource: Sendable {
             case .installs: return try InstallsPage.read(state, scope, on: &connection)
             case .quality: return try QualityPage.read(state, scope, on: &connection)
             case .reports: return try ReportsPage.read(state, scope, on: &connection)
-            case .live: return try LivePage.read(state, scope, on: &connection)
+            case .live: return try LivePage.read(state, scope, isBound: apps != nil, on: &connection)
             }
         } catch { throw .database(error) }
     }

@@ -13,7 +13,8 @@ struct EventLogAccessMatrixTests {
 
     private static let views =
         [
-            "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.apps: SELECT", "analytics.batches: SELECT",
+            "analytics: USAGE", "analytics.action_taps: SELECT", "analytics.app_batches: SELECT",
+            "analytics.apps: SELECT", "analytics.batches: SELECT",
             "analytics.categories: SELECT",
             "analytics.category_answers: SELECT", "analytics.category_buttons: SELECT",
             "analytics.category_version_funnel: SELECT", "analytics.device_hour_funnel: SELECT",
@@ -64,7 +65,8 @@ struct EventLogAccessMatrixTests {
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",
             "cluster.hidden_shards(): EXECUTE", "cluster.is_whole(): EXECUTE", "cluster.map: SELECT",
-            "cluster.state: SELECT", "log: USAGE", "log.app: SELECT", "log.batch: SELECT",
+            "cluster.state: SELECT", "log: USAGE", "log.app: SELECT", "log.app_ids_shown(): EXECUTE",
+            "log.apps_shown(): EXECUTE", "log.batch: SELECT",
             "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.context: SELECT", "log.device: SELECT",
             "log.erasure_request: SELECT of app, SELECT of fault, SELECT of finished_at, SELECT of requested_at",
             "log.event: SELECT", "log.head: SELECT", "log.note_pages_ending(): EXECUTE", "log.opened_event: SELECT",
@@ -87,7 +89,10 @@ struct EventLogAccessMatrixTests {
             "report: USAGE", "report.kept: INSERT, SELECT", "report.take_turn(): EXECUTE",
             "report.told: INSERT, SELECT",
         ],
-        "bellwether_look": views + ["log: USAGE", "log.reader_key: SELECT"],
+        "bellwether_look": views + [
+            "log: USAGE", "log.app_ids_shown(): EXECUTE", "log.apps_shown(): EXECUTE", "log.note_reader_use(): EXECUTE",
+            "log.reader_key: SELECT",
+        ],
         TestPostgres.stranger: [],
     ]
 
@@ -258,7 +263,7 @@ struct EventLogAccessMatrixTests {
             """)
         #expect(
             quiet.sorted() == [
-                "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
+                "app_batches", "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
                 "experiment_versions", "experiments", "fcm_export", "installs", "projections", "proofs",
                 "rejected_events", "report_categories", "report_pages", "report_to_do", "reports", "sends",
                 "story_day_pages",

@@ -1,0 +1,46 @@
+internal import Accounts
+internal import Postgres
+internal import ServiceRuntime
+
+/// Who asks for a page.
+struct Viewer: Sendable {
+    /// The name of the key; nil where none is asked for.
+    var key: String?
+    /// The apps that the key reads; nil for all.
+    var apps: [String]?
+    /// With a cookie, as people are: then a page has a button to sign out.
+    var isSignedIn = false
+
+    /// Everybody on this machine.
+    static let anybody = Viewer()
+}
+
+/// A request with a key, for the service's log: no query, which may name people's campaigns.
+struct KeyUse: Sendable {
+    let key: String
+    let path: String
+    let log: Log
+
+    private static let mostLength = 200
+
+    func note(_ status: Int) {
+        log.info(
+            "look: read with a key",
+            ["key": key, "path": String(printable: String(path.prefix(Self.mostLength))), "status": "\(status)"])
+    }
+}
+
+/// Whose eyes a session of the database has. The rule is the database's own (`log.apps_shown`): its views show these
+/// apps alone.
+struct SessionApps: Sendable {
+    private var apps: [String]?
+
+    /// Lets the session read these apps, and no others; nil for all.
+    mutating func turn(to apps: [String]?, on connection: inout Connection) throws(PostgresError) {
+        guard apps != self.apps else { return }
+        // Whoever answers for a key must not read as another one did: what is prepared was planned for that.
+        try connection.query("SELECT set_config('bellwether.apps', coalesce((\(apps))::text, ''), false)")
+        try connection.execute(script: "DISCARD PLANS")
+        self.apps = apps
+    }
+}
