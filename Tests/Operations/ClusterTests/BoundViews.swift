@@ -86,8 +86,7 @@ struct BoundViews {
             SELECT format('%I.%I', n.nspname, c.relname), quote_ident(a.attname)
             FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
             JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
-            WHERE c.relkind = 'v' AND a.atttypid IN ('text'::regtype, 'uuid'::regtype)
-                AND a.attname = ANY (\(["app", "install_id", "notification_key", "campaign", "key", "send_id", "platform"]))
+            WHERE c.relkind = 'v' AND a.attname = ANY (\(["app", "install_id", "notification_key"]))
             """)
         var quoted = 0
         for row in columns {
@@ -98,17 +97,24 @@ struct BoundViews {
             ] {
                 let question: String = "SELECT count(*) FROM \(view) WHERE \(condition)"
                 do { try analyst.query(Statement(question)) } catch {
-                    guard let value = "\(error)".firstMatch(of: /type integer: "([^"]*)"/)?.1 else {
-                        Issue.record("\(view).\(column): \(error)")
-                        continue
-                    }
-                    let whose: String = "SELECT count(*) > 0 FROM \(view) WHERE \(column)::text = $1"
-                    let own: Bool = try analyst.query(Statement(whose, [.init(String(value))]))[0].get(0)
-                    #expect(own, "\(view).\(column) told \(value)")
+                    let said = "\(error)".firstMatch(of: /(?:type integer: |value )"([^"]*)"/)?.1
+                    let value = String(try #require(said, "\(view).\(column): \(error)"))
+                    // What is hidden is null, which set_config takes for an empty text.
+                    let isOwn = try value.isEmpty || value == app || knows(value, &analyst)
+                    #expect(isOwn, "\(view).\(column) told \(value)")
                     quoted += 1
                 }
             }
         }
         #expect(quoted > 20)
+    }
+
+    private func knows(_ value: String, _ analyst: inout Connection) throws -> Bool {
+        try analyst.query(
+            """
+            SELECT EXISTS (SELECT FROM analytics.events WHERE install_id::text = \(value) OR notification_key = \(value))
+                OR EXISTS (SELECT FROM analytics.fcm_export WHERE notification_key = \(value))
+                OR EXISTS (SELECT FROM analytics.rejected_events WHERE install_id::text = \(value))
+            """)[0].get(0)
     }
 }

@@ -26,6 +26,16 @@ struct SharedTablesTests {
         _ = try bellwether.trusted("app", "key", "revoke", "chat", "write")
         _ = try bellwether.trusted("app", "set", "chat", "--time-zone", "Europe/Berlin", "--rate-limit", "10")
         _ = try bellwether.trusted("look", "key", "add", "team")
+        let key = try bellwether.run("look", "key", "add", "agency", "--app", "shop")
+        #expect(key.status == 0 && key.messages.contains("reads shop alone"), "\(key)")
+        #expect(try bellwether.trusted("look", "key", "list").contains(/agency +shop .* never/))
+        let bound = try bellwether.run("app", "analyst", "add", "anna", "--app", "shop", "--app", "chat")
+        #expect(bound.status == 0 && bound.messages.contains("'anna' reads these apps: chat, shop"), "\(bound)")
+        #expect(bound.messages.contains("No login of this name reads as an analyst yet"))
+        _ = try bellwether.run("app", "analyst", "remove", "anna", "--app", "chat")
+        #expect(try bellwether.trusted("app", "analyst", "list").contains(/anna +shop +no such login/))
+        #expect(try bellwether.run("app", "analyst", "add", "anna").status == 64)
+        #expect(try bellwether.run("app", "analyst", "add", "anna", "--app", "none").messages.contains("no app 'none'"))
         _ = try bellwether.trusted("categories", "import", "--app", "shop", "--preset", "hive")
         _ = try bellwether.trusted(
             "experiments", "create", "--app", "shop", "sale", "--control", "10", "--starts", "2126-01-01T00:00:00Z")
@@ -35,6 +45,9 @@ struct SharedTablesTests {
         #expect(try agree(cells))
         let last = cells.databases[1]
         #expect(try last.value("SELECT count(*) FROM log.api_key WHERE revoked_at IS NOT NULL", as: Int64.self) == 1)
+        #expect(try last.value("SELECT apps::text FROM log.analyst WHERE login = 'anna'", as: String.self) == "{shop}")
+        #expect(
+            try last.value("SELECT apps::text FROM log.reader_key WHERE name = 'agency'", as: String.self) == "{shop}")
         #expect(try last.value("SELECT count(*) FROM registry.button", as: Int64.self) > 0)
         #expect(try last.value("SELECT count(*) FROM registry.experiment_version", as: Int64.self) == 2)
         #expect(try last.value("SELECT count(*) FROM sends.send_message", as: Int64.self) == 2)
