@@ -13,14 +13,14 @@
 #   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000; HISTORIES_SEED=N tries the same again)
 #   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
-#   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md) and Package.swift (Docs/Architecture.md)
+#   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md), the pages (Docs/look.openapi.yaml) and Package.swift (Docs/Architecture.md)
 #   make screenshots  pictures of each web page, in both themes, on a phone and on a desk, in .build/screenshots
 #   make format    format all Swift files
 #   make lint      list the Swift files that are not formatted
 #   make check     lint and test: what must hold before a change goes in
 #   make test-tsan run the tests with threads or C under ThreadSanitizer; test-asan: under AddressSanitizer
 #   make test-postgres  run the database, end-to-end and fault tests on PostgreSQL 16 and 18 (ARGS=Name: only those of that name)
-#   make schemathesis  send requests generated from openapi.yaml to the real program (Tests/Whole/Schemathesis)
+#   make schemathesis  send requests generated from the descriptions of both interfaces to the real program (Tests/Whole/Schemathesis)
 #   make dbt       parse Examples/dbt and run its tests and models on a demonstration's database
 #   make fuzz      look for input that breaks a law, guided by coverage (ARGS='600 envelope'; Tests/Whole/Fuzzing)
 #   make cost      count what requests and events cost (allocations, instructions, round trips, bytes); fails over the budget

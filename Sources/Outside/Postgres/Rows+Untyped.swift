@@ -23,6 +23,25 @@ extension Rows {
         }
     }
 
+    /// The types of the columns, as PostgreSQL names them. What is none of those that our views have comes as text.
+    package var columnTypes: [String] {
+        (0..<(unsafe PQnfields(handle))).map { column in
+            switch unsafe PQftype(handle, column) {
+            case Int16.oid: "smallint"
+            case Int32.oid: "integer"
+            case Int64.oid: "bigint"
+            case Double.oid: "double precision"
+            case Bool.oid: "boolean"
+            case CivilDate.oid: "date"
+            case Timestamp.oid: "timestamptz"
+            case UUID.oid: "uuid"
+            case Decimal.oid: "numeric"
+            case JSONB.oid: "jsonb"
+            default: "text"
+            }
+        }
+    }
+
     /// A value of any type that one of our views has; nil for NULL.
     package func any(_ row: Int, _ column: Int) throws(PostgresError) -> AnyPostgresValue? {
         let value = self[row]

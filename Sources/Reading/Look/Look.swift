@@ -47,8 +47,7 @@ package final class Look: Sendable {
         let hasTLS = configuration.server.tls != nil
         let router = LookRouter(
             readers: readers, pages: pages, feed: feed, directory: directory,
-            signIn: SignIn(directory, hasTLS: hasTLS, log: log),
-            hosts: HostCheck(address, names: configuration.hosts), log: log)
+            hosts: HostCheck(address, names: configuration.hosts), hasTLS: hasTLS, log: log)
         var limits = configuration.server
         limits.connectionLimit = 256
         limits.connectionsPerAddress = nil

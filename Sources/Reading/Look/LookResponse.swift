@@ -8,19 +8,28 @@ internal import ServiceRuntime
 struct Reply: Sendable {
     private let exchange: Exchange
     private let takesGzip: Bool
+    /// In which form errors are told.
+    let form: Notice.Form
+    /// What the browser or program has already.
+    private let known: [Substring]
     /// What is noted of it, if it is for a key.
     var use: KeyUse?
 
     init(_ exchange: Exchange, to head: RequestHead) {
         self.exchange = exchange
         takesGzip = head.header("accept-encoding")?.contains("gzip") ?? false
+        form = Notice.Form(head)
+        known = (head.header("if-none-match") ?? "").split(separator: ",").map { $0.trimming(while: { $0 == " " }) }
     }
 
     /// Whether nobody waits for it any more.
     var hasBeenLeft: Bool { exchange.hasBeenLeft }
 
     /// Pages are mostly markup, which packs to a sixth. They hold nothing that a stranger chose beside a secret.
-    func send(_ response: Response) {
+    func send(_ notice: Notice) { send(notice.response(form)) }
+
+    func send(_ whole: Response) {
+        let response = known.isEmpty ? whole : unlessKnown(whole)
         use?.note(response.status)
         guard takesGzip, response.body.count > 1024 else {
             exchange.respond(response)
@@ -31,6 +40,25 @@ struct Reply: Sendable {
                 status: response.status,
                 headers: response.headers + [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")],
                 body: gzip(response.body)))
+    }
+}
+
+extension Reply {
+    /// Without a body if it is what was had before. Tags are compared as weak ones: packed or not, it is the same table.
+    private func unlessKnown(_ response: Response) -> Response {
+        guard response.status == 200, let tag = response.headers.first(where: { $0.0 == "ETag" })?.1,
+            known.contains(where: { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") })
+        else { return response }
+        return Response(
+            status: 304, headers: response.headers.filter { ["ETag", "Cache-Control"].contains($0.0) }, body: [])
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(while isBlank: (Character) -> Bool) -> Substring {
+        var text = drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
     }
 }
 
@@ -99,17 +127,28 @@ enum LookResponse {
     )
 
     /// A page, or one table of it.
-    static func showing(_ sight: Sight, isSignedIn: Bool = false) -> Response {
-        if let document = sight.document { return page(document, policy: Told.policy(for: document)) }
-        guard sight.state.format == .csv else {
-            return page(LookDocument(sight, isSignedIn: isSignedIn).text)
+    static func showing(_ sight: Sight, isSignedIn: Bool = false) throws(Notice) -> Response {
+        let state = sight.state
+        if state.format != .json, let document = sight.document {
+            return page(document, policy: Told.policy(for: document))
         }
-        guard let name = sight.state.table, let answer = sight.answer(named: name) else {
-            return notice(404, "No such table", ["This page has no table of that name."])
+        switch state.format {
+        case .html: return page(LookDocument(sight, isSignedIn: isSignedIn).text)
+        case .csv:
+            guard let answer = sight.asked else { throw .unknown(table: state.table) }
+            return csv(answer, of: sight)
+        case .json:
+            if state.table == nil { return json(TableIndex(sight: sight).text) }
+            guard let answer = sight.asked, let facts = sight.facts else { throw .unknown(table: state.table) }
+            let table = TableJSON(sight: sight, answer: answer, facts: facts).text
+            return json(table, tag: TableJSON.tag(of: table, at: facts.position))
         }
+    }
+
+    private static func csv(_ answer: Answer, of sight: Sight) -> Response {
         let file =
-            ([sight.state.app, sight.state.page.rawValue, name].compactMap(\.self) + [sight.scope?.days.description])
-            .compactMap(\.self).joined(separator: "-").replacing(" ", with: "-")
+            ([sight.state.app, sight.state.page.rawValue, answer.listing.name].compactMap(\.self)
+            + [sight.scope?.days.description]).compactMap(\.self).joined(separator: "-").replacing(" ", with: "-")
         return Response(
             status: 200,
             headers: [
@@ -119,43 +158,15 @@ enum LookResponse {
             ] + safety, body: Array(answer.csv.utf8))
     }
 
-    static func refusing(_ fault: AddressFault) -> Response {
-        notice(
-            fault.isUnknownPage ? 404 : 400, fault.isUnknownPage ? "No such page" : "This address makes no sense",
-            [fault.description], link: .init(text: "All apps", address: "/"))
-    }
-
-    static func refusing(_ refusal: Readers.Refusal, _ state: PageState) -> Response {
-        let again = Sight.Link(text: "Try again", address: state.address)
-        let retry = [("Retry-After", "2")]
-        switch refusal {
-        case .busy:
-            return notice(
-                503, "Too many pages at once", ["Others are being read just now. Try again in a few seconds."],
-                link: again,
-                headers: retry)
-        case .stopping:
-            return notice(503, "Stopping", ["This service is stopping."], link: again, headers: retry)
-        case .away:
-            return notice(
-                503, "The database is away", ["PostgreSQL cannot be reached just now. Try again soon."], link: again,
-                headers: retry)
-        case .slow(let seconds):
-            return notice(
-                503, "This page takes too long",
-                [
-                    "The database had not answered after \(seconds) seconds, so the question was cancelled.",
-                    "Choose fewer days, or a narrower part. For large questions use psql: bellwether psql.",
-                ], link: again, headers: retry)
-        case .failed:
-            return notice(
-                500, "The database refused the question",
-                [
-                    "The service's log has its reason. "
-                        + "Most often the database is not at this program's version (run bellwether "
-                        + "migrate), or the login may not read as an analyst."
-                ])
-        }
+    /// Whoever has it asks each time whether it is still what it was.
+    private static func json(_ text: String, tag: String? = nil) -> Response {
+        Response(
+            status: 200,
+            headers: [
+                ("Content-Type", "application/json"),
+                ("Cache-Control", tag == nil ? "no-store" : "private, no-cache"),
+                ("Content-Security-Policy", "default-src 'none'; sandbox"),
+            ] + safety + (tag.map { [("ETag", $0)] } ?? []), body: Array(text.utf8))
     }
 
     /// The style sheet and the script. Their addresses change with their texts, so a browser may keep them; at the
@@ -165,6 +176,7 @@ enum LookResponse {
         switch path {
         case "/look.css": (type, text, address) = ("text/css; charset=utf-8", LookStyle.text, LookStyle.address)
         case "/look.js": (type, text, address) = ("text/javascript; charset=utf-8", LookScript.text, LookScript.address)
+        case LookDescription.path: (type, text, address) = ("application/yaml", LookDescription.text, "")
         case "/robots.txt": (type, text, address) = ("text/plain", "User-agent: *\nDisallow: /\n", "")
         default: return nil
         }

@@ -11,18 +11,22 @@ final class LookRouter: RequestHandler {
     private let pages: PagesInProgress
     private let feed: LiveFeed
     private let directory: ReaderDirectory
+    private let door: Doorkeeper
     private let signIn: SignIn
     private let hosts: HostCheck
     private let settled = SettledApps()
     private let log: Log
 
     init(
-        readers: Readers, pages: PagesInProgress, feed: LiveFeed, directory: ReaderDirectory, signIn: SignIn,
-        hosts: HostCheck,
-        log: Log
+        readers: Readers, pages: PagesInProgress, feed: LiveFeed, directory: ReaderDirectory, hosts: HostCheck,
+        hasTLS: Bool, log: Log
     ) {
         (self.readers, self.pages, self.feed, self.directory) = (readers, pages, feed, directory)
-        (self.signIn, self.hosts, self.log) = (signIn, hosts, log)
+        // Who tries keys is told so by both.
+        let limit = GuessLimit()
+        door = Doorkeeper(directory, limit, log: log)
+        signIn = SignIn(directory, limit: limit, hasTLS: hasTLS, log: log)
+        (self.hosts, self.log) = (hosts, log)
     }
 
     /// The server's own refusals.
@@ -38,24 +42,19 @@ final class LookRouter: RequestHandler {
         }
         // Only where no key is asked for: a page of another name has no cookie of this one.
         if case .open = directory.admission, !hosts.accepts(head.header("host")) {
-            reply.send(LookResponse.notice(421, "Wrong address", [HostCheck.refusal]))
-            return
+            return reply.send(.wrongHost)
         }
         switch Provenance(head) {
         case .own: break
         case .link: return reply.send(LookResponse.visit(head))
-        case .elsewhere: return reply.send(LookResponse.notFromHere)
+        case .elsewhere: return reply.send(.elsewhere)
         }
         if head.method == "POST", head.path == SignIn.path { return signIn.take(head, exchange, reply) }
         if head.method == "POST", head.path == Session.endPath {
             return reply.send(LookResponse.going(to: "/", cookie: SignIn.forgetting))
         }
         guard head.method == "GET" || head.method == "HEAD" else {
-            reply.send(
-                LookResponse.notice(
-                    405, "These pages are only read", ["There is nothing to change here."],
-                    headers: [("Allow", "GET, HEAD")]))
-            return
+            return reply.send(.onlyRead)
         }
         switch head.path {
         case SignIn.path: signIn.show(head, reply)
@@ -70,33 +69,24 @@ final class LookRouter: RequestHandler {
         }
     }
 
-    /// For readers who are signed in, or for all if there is no key.
+    /// For readers who are signed in or show a key, or for all if there is no key.
     private func look(_ head: RequestHead, _ reply: Reply) {
         let isFeed = head.path.hasSuffix("/live\(PageState.feed)")
-        let viewer: Viewer
         var reply = reply
-        switch directory.admission {
-        case .open: viewer = .anybody
-        case .unknown: return reply.send(LookResponse.keysUnknown)
-        case .keys(let keys) where keys.isEmpty: return reply.send(LookResponse.noKeys)
-        case .keys(let keys):
-            guard let session = Session(head.header("cookie"), keys: keys, at: WallClock.now) else {
-                let next = head.path + (head.query.map { "?" + $0 } ?? "")
-                return reply.send(
-                    isFeed
-                        ? LookResponse.notice(401, "Not signed in", ["Sign in again."])
-                        : LookResponse.going(to: "\(SignIn.path)?next=\(PercentText.encoded(SignIn.inside(next)))"))
-            }
-            viewer = Viewer(key: session.reader, apps: session.apps, isSignedIn: true)
-            directory.note(session.reader)
-            reply.use = KeyUse(key: session.reader, path: head.path, log: log)
+        let viewer: Viewer
+        do { viewer = try door.viewer(head) } catch {
+            // A person is led to the form.
+            guard error.code == .missingKey, case .page = reply.form, !isFeed else { return reply.send(error) }
+            let next = head.path + (head.query.map { "?" + $0 } ?? "")
+            return reply.send(LookResponse.going(to: "\(SignIn.path)?next=\(PercentText.encoded(SignIn.inside(next)))"))
         }
+        reply.use = viewer.key.map { KeyUse(key: $0, path: head.path, isFeed: isFeed, log: log) }
         if head.path == LookResponse.cancelPath { return cancel(head.query ?? "", reply) }
         let state: PageState
         do {
             let path = isFeed ? String(head.path.dropLast(PageState.feed.count)) : head.path
             state = try PageState(path: path, query: head.query)
-        } catch { return reply.send(LookResponse.refusing(error)) }
+        } catch { return reply.send(Notice(error)) }
         if isFeed {
             let last = head.header("last-event-id").flatMap { LogPosition($0) }
             feed.wait(after: last ?? state.position, LivePage.filter(state), of: viewer.apps, reply)
@@ -109,36 +99,35 @@ final class LookRouter: RequestHandler {
         // A browser shows by itself that a file is on its way.
         guard state.format == .html else {
             let reading = Reading()
-            return read(state, reading, for: viewer) { response in reply.send(response) }
+            return read(state, reading, for: viewer, reply.form) { response in reply.send(response) }
         }
         let name = PagesInProgress.Name(
             address: state.address, isSignedIn: viewer.isSignedIn, apps: viewer.apps)
         guard let reading = pages.join(name, reply) else { return }
-        read(state, reading, for: viewer) { response in self.pages.finish(name, reading, response) }
+        read(state, reading, for: viewer, .page) { response in self.pages.finish(name, reading, response) }
     }
 
     /// Leads to one answer, unless the reading is cancelled.
     private func read(
-        _ state: PageState, _ reading: Reading, for viewer: Viewer, answer: @escaping @Sendable (Response) -> Void
+        _ state: PageState, _ reading: Reading, for viewer: Viewer, _ form: Notice.Form,
+        answer: @escaping @Sendable (Response) -> Void
     ) {
         let source = PageSource(settled: settled, apps: viewer.apps, now: WallClock.now)
         readers.submit(reading, of: viewer.apps) { connection in
-            let sight: Sight
-            do throws(LookError) { sight = try source.sight(state, on: &connection) } catch {
+            do throws(LookError) {
+                let sight = try source.sight(state, on: &connection)
+                do throws(Notice) { answer(try LookResponse.showing(sight, isSignedIn: viewer.isSignedIn)) } catch {
+                    answer(error.response(form))
+                }
+            } catch {
                 switch error {
                 case .database: throw error
-                case .fault(let fault): answer(LookResponse.refusing(fault))
-                case .unknownApp(let app):
-                    answer(
-                        LookResponse.notice(
-                            404, "No such app", ["There is no app '\(String(printable: app))' here."],
-                            link: .init(text: "All apps", address: "/")))
+                case .fault(let fault): answer(Notice(fault).response(form))
+                case .unknownApp(let app): answer(Notice.unknown(app: app).response(form))
                 }
-                return
             }
-            answer(LookResponse.showing(sight, isSignedIn: viewer.isSignedIn))
         } refuse: { refusal in
-            answer(LookResponse.refusing(refusal, state))
+            answer(Notice(refusal, state).response(form))
         }
     }
 

@@ -286,7 +286,7 @@ import Values
         ask("third")
         let all = seen.wait(until: .after(seconds: 20)) { $0.count == 3 ? $0 : nil }
         #expect(all == ["third busy", "first slow(seconds: 1)", "second slow(seconds: 1)"])
-        let slow = LookResponse.refusing(.slow(seconds: 8), PageState(.app, app: "shop"))
+        let slow = Notice(.slow(seconds: 8), PageState(.app, app: "shop")).response(.page)
         #expect(slow.status == 503 && String(decoding: slow.body, as: UTF8.self).contains("after 8 seconds"))
         #expect(slow.headers.contains { $0 == ("Retry-After", "2") })
     }

@@ -54,7 +54,4 @@ extension LookResponse {
             ],
             link: .init(text: "Open the page", address: address))
     }
-
-    static let notFromHere = notice(
-        403, "Not from here", ["Only these pages themselves ask for this. Open the address in a window of its own."])
 }

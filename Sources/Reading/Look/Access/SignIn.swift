@@ -12,7 +12,7 @@ final class SignIn: Sendable {
     private let hasTLS: Bool
     private let log: Log
 
-    init(_ directory: ReaderDirectory, limit: GuessLimit = GuessLimit(), hasTLS: Bool, log: Log) {
+    init(_ directory: ReaderDirectory, limit: GuessLimit, hasTLS: Bool, log: Log) {
         (self.directory, self.limit, self.hasTLS, self.log) = (directory, limit, hasTLS, log)
     }
 
@@ -22,8 +22,8 @@ final class SignIn: Sendable {
         let next = Self.inside(fields.first { $0.name == "next" }?.value)
         switch directory.admission {
         case .open: reply.send(LookResponse.going(to: next))
-        case .unknown: reply.send(LookResponse.keysUnknown)
-        case .keys(let keys) where keys.isEmpty: reply.send(LookResponse.noKeys)
+        case .unknown: reply.send(.keysUnknown)
+        case .keys(let keys) where keys.isEmpty: reply.send(.noKeys)
         case .keys(let keys):
             // A browser that follows a link from a mail sends no strict cookie. It does when the form asks again.
             let isSignedIn = Session(head.header("cookie"), keys: keys, at: WallClock.now) != nil
@@ -53,12 +53,9 @@ final class SignIn: Sendable {
     private func answer(_ secret: String, next: String, _ peer: String, _ isSecure: Bool) -> Response {
         guard case .keys(let keys) = directory.admission else {
             if case .open = directory.admission { return LookResponse.going(to: next) }
-            return LookResponse.keysUnknown
+            return Notice.keysUnknown.response(.page)
         }
-        let hash = SHA256(of: secret.utf8)
-        // All are compared, so that the time tells nothing.
-        let found = keys.reduce(ReaderKey.Access?.none) { $1.hash.equalsInConstantTime(hash) ? $1 : $0 }
-        guard let key = found else {
+        guard let key = keys.matching(secret) else {
             return LookResponse.page(
                 LookDocument(signInFor: next, fault: "This key opens nothing. Perhaps it was revoked.").text,
                 status: 403)
@@ -89,17 +86,5 @@ extension LookResponse {
         page(
             LookDocument(notice: "Going on", [], link: .init(text: "Go on", address: address)).text, status: 303,
             headers: [("Location", address)] + (cookie.map { [("Set-Cookie", $0)] } ?? []))
-    }
-
-    static var keysUnknown: Response {
-        notice(
-            503, "The database is away", ["So nobody can tell now who may look. Try again soon."],
-            headers: [("Retry-After", "2")])
-    }
-
-    static var noKeys: Response {
-        notice(
-            403, "There is no reader key",
-            ["These pages are open to other machines, so they need one: bellwether look key add NAME"])
     }
 }

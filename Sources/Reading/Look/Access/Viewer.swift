@@ -19,14 +19,21 @@ struct Viewer: Sendable {
 struct KeyUse: Sendable {
     let key: String
     let path: String
+    /// Whether it only waits for events: a window that is left open asks without end, and must not hide what is read.
+    let isFeed: Bool
     let log: Log
 
     private static let mostLength = 200
 
     func note(_ status: Int) {
-        log.info(
-            "look: read with a key",
-            ["key": key, "path": String(printable: String(path.prefix(Self.mostLength))), "status": "\(status)"])
+        let fields: Log.Fields = [
+            "key": key, "path": String(printable: String(path.prefix(Self.mostLength))), "status": "\(status)",
+        ]
+        if isFeed {
+            log.info("look: followed with a key", fields)
+        } else {
+            log.info("look: read with a key", fields)
+        }
     }
 }
 
@@ -34,13 +41,16 @@ struct KeyUse: Sendable {
 /// apps alone.
 struct SessionApps: Sendable {
     private var apps: [String]?
+    /// Whether it failed to turn: then it may read as it should not.
+    private var isUncertain = false
 
     /// Lets the session read these apps, and no others; nil for all.
     mutating func turn(to apps: [String]?, on connection: inout Connection) throws(PostgresError) {
-        guard apps != self.apps else { return }
+        guard isUncertain || apps != self.apps else { return }
+        isUncertain = true
         // Whoever answers for a key must not read as another one did: what is prepared was planned for that.
         try connection.query("SELECT set_config('bellwether.apps', coalesce((\(apps))::text, ''), false)")
         try connection.execute(script: "DISCARD PLANS")
-        self.apps = apps
+        (self.apps, isUncertain) = (apps, false)
     }
 }

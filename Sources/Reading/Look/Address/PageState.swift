@@ -34,7 +34,7 @@ package struct PageState: Sendable {
         case experiment
     }
 
-    package enum Format: String, CaseIterable, Sendable { case html, csv }
+    package enum Format: String, CaseIterable, Sendable { case html, csv, json }
 
     package var page: Page
     package var app: String?
@@ -44,9 +44,11 @@ package struct PageState: Sendable {
     package var compared: DayRange?
     package var step = Step.day
     package var filters: [Filter: String] = [:]
-    /// One table of the page alone, as CSV.
+    /// One table of the page alone, in another format.
     package var table: String?
     package var format = Format.html
+    /// Whether only one table is read. JSON without a table says which there are.
+    package var isFile: Bool { format == .csv || (format == .json && table != nil) }
     /// The last row of the page before, of a list that is shown in pages.
     package var after: String?
     /// A position in the log: of a kept report, or the one after which Live begins.

@@ -4,6 +4,8 @@ internal import Values
 /// What a question came back with: whatever columns it has.
 struct Grid: Sendable {
     let columns: [String]
+    /// As PostgreSQL names them.
+    let types: [String]
     let rows: [Row]
 
     struct Row: Sendable {
@@ -27,7 +29,7 @@ struct Grid: Sendable {
     }
 
     init(_ rows: Rows) throws(PostgresError) {
-        columns = rows.columnNames
+        (columns, types) = (rows.columnNames, rows.columnTypes)
         let places = Dictionary(columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var read: [Row] = []
         for row in 0..<rows.count {
@@ -38,7 +40,15 @@ struct Grid: Sendable {
         self.rows = read
     }
 
-    init(columns: [String], rows: [Row]) { (self.columns, self.rows) = (columns, rows) }
+    /// The first rows.
+    func prefix(_ most: Int) -> Grid { Grid(columns, types, Array(rows.prefix(most))) }
+
+    /// Of a question that was not asked.
+    static let empty = Grid([], [], [])
+
+    private init(_ columns: [String], _ types: [String], _ rows: [Row]) {
+        (self.columns, self.types, self.rows) = (columns, types, rows)
+    }
 }
 
 extension AnyPostgresValue {

@@ -4,12 +4,12 @@ internal import Reports
 /// A question of a page and how its answer is shown. Each column of the answer is one of the table, unless it is
 /// hidden.
 struct Listing: Sendable {
-    /// Its name in the address, for CSV, and the id of its table.
+    /// Its name in the address of a file, and the id of its table.
     var name: String
     var caption: String
     /// Without a limit.
     var query: Query
-    /// How many rows the page shows. CSV has more.
+    /// How many rows the page shows. A file has more.
     var most = 25
     var hidden: Set<String> = []
     /// Shares that are drawn as bars, too.
@@ -22,6 +22,10 @@ struct Listing: Sendable {
     var link: @Sendable (_ row: Grid.Row, _ column: String) -> PageState? = { _, _ in nil }
     /// Columns that the page adds: they are computed from a row.
     var added: [@Sendable (Grid.Row) -> (title: String, cell: Table.Cell)] = []
+    /// What columns mean here, where their names alone would tell otherwise: in words, or as in other views than those
+    /// that the question names.
+    var meanings: [String: String] = [:]
+    var meansAsIn: [String] = []
     /// What stands for no rows.
     var none = "Nothing in these days."
 
@@ -29,7 +33,7 @@ struct Listing: Sendable {
         (self.name, self.caption, self.query) = (name, caption, query)
     }
 
-    /// CSV is a file, not a page; but neither is it an export of everything.
+    /// A file is no page; but neither is it an export of everything.
     static let mostInFile = 10_000
 
     /// What people copy: it gives the rows that the page shows.
@@ -42,6 +46,9 @@ struct Answer: Sendable {
     let grid: Grid
     /// Whether there are more rows than are shown.
     let isCut: Bool
+
+    /// Of a question that was not asked.
+    static func unread(_ listing: Listing) -> Answer { Answer(listing: listing, grid: .empty, isCut: false) }
 }
 
 extension Connection {
@@ -60,15 +67,13 @@ extension Connection {
 
     /// Asks for what a page needs. If only one table of it is wanted, the others stay empty.
     mutating func answer(_ listing: Listing, for state: PageState) throws(PostgresError) -> Answer {
-        let isFile = state.format == .csv
+        let isFile = state.isFile
         guard !isFile || state.table == listing.name else {
-            return Answer(listing: listing, grid: Grid(columns: [], rows: []), isCut: false)
+            return .unread(listing)
         }
         let most = isFile ? Listing.mostInFile : listing.most
         let limited = listing.query + "\nLIMIT \(Int64(most + 1))"
         let grid = try ask(limited)
-        return Answer(
-            listing: listing, grid: Grid(columns: grid.columns, rows: Array(grid.rows.prefix(most))),
-            isCut: grid.rows.count > most)
+        return Answer(listing: listing, grid: grid.prefix(most), isCut: grid.rows.count > most)
     }
 }

@@ -57,7 +57,7 @@ final class PagesInProgress: Sendable {
     func stop() {
         worker.stop()
         for page in worker.withLock({ pages in pages.values.map(\.self) }) {
-            for waiter in page.waiting { waiter.reply.send(LookResponse.refusing(.stopping, PageState())) }
+            for waiter in page.waiting { waiter.reply.send(Notice(.stopping, PageState())) }
         }
     }
 

@@ -181,12 +181,10 @@ struct LookDocument {
             if answer.isCut {
                 document.write(
                     .sentence(
-                        "The first \(Wording.count(Int64(listing.most))) rows. The CSV file has up to "
+                        "The first \(Wording.count(Int64(listing.most))) rows. The file has up to "
                             + "\(Wording.count(Int64(Listing.mostInFile))).", .note))
             }
         }
-        var file = state
-        (file.table, file.format) = (listing.name, .csv)
         document.write("<div class=\"source\">\n")
         if !hasTable { document.write("<span>\(String(html: listing.caption)):</span>\n") }
         if !hasTable, !answer.grid.rows.isEmpty {
@@ -200,10 +198,15 @@ struct LookDocument {
         )
         document.write(
             "<pre tabindex=\"0\"><code>\(String(html: listing.shown, keepingLines: true))</code></pre></details>\n")
-        document.write(
-            "<a href=\"\(String(html: file.address))\">CSV<span class=\"unseen\"> of: "
-                + "\(String(html: listing.caption))</span></a>\n</div>\n"
-        )
+        for (format, name) in [(PageState.Format.csv, "CSV"), (.json, "JSON")] {
+            var file = state
+            (file.table, file.format) = (listing.name, format)
+            document.write(
+                "<a href=\"\(String(html: file.address))\">\(name)<span class=\"unseen\"> of: "
+                    + "\(String(html: listing.caption))</span></a>\n"
+            )
+        }
+        document.write("</div>\n")
     }
 
     private mutating func write(_ links: [Sight.Link]) {

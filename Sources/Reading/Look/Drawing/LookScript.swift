@@ -33,7 +33,7 @@ enum LookScript {
         }, 400);
         addEventListener("click", event => {
           const link = event.target.closest("a[href^='/']");
-          if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && !link.href.includes("format=csv")) waits();
+          if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && !link.href.includes("format=")) waits();
         });
         addEventListener("submit", waits);
         addEventListener("pageshow", () => document.querySelector(".busy")?.remove());

@@ -51,14 +51,14 @@ enum AppPage {
             "delivered_low", "delivered_high", "response_low", "response_high", "engagement_low", "engagement_high",
             "coverage_low", "coverage_high", "told_received",
         ]
-        let isFile = state.format == .csv
+        if state.step == .week { listing.meanings["day"] = "Monday of the week" }
         listing.link = { row, column in
             guard column == "delivered", state.step == .day, let day = row.day("day") else { return nil }
             return state.with([:], page: .deliveries).on(day)
         }
         let answer = try connection.answer(listing, for: state)
         var compared: Answer?
-        if state.compared != nil, state.step == .day, !isFile {
+        if state.compared != nil, state.step == .day, !state.isFile {
             var earlier = scope
             earlier.days = scope.compared
             compared = try connection.answer(

@@ -89,14 +89,6 @@ enum CategoryPage {
         _ state: PageState, _ scope: Scope, on connection: inout Connection
     ) throws(PostgresError) -> [Sight.Piece] {
         let day = scope.lastWholeDay
-        guard let table = state.table, scanned.contains(table) else {
-            var asked = state
-            asked.table = scanned[1]
-            return [
-                .links([.init(text: "By version and by hour", address: asked.address)]),
-                .words("This reads every delivery of the day, which takes a moment on a busy one.", .note),
-            ]
-        }
         let zone = scope.timeZone
         let counts: Query = """
             count(*) AS delivered, count(*) FILTER (WHERE received) AS received,
@@ -120,6 +112,17 @@ enum CategoryPage {
             "SELECT extract(hour FROM received_at AT TIME ZONE \(zone))::integer AS hour, \(counts) AND received\nGROUP BY 1 ORDER BY 1"
         )
         hours.bars = ["engagement_rate"]
+        (versions.meansAsIn, hours.meansAsIn) = (["category_funnel"], ["category_funnel", "hour_funnel"])
+        // A list of the page's tables has them, too.
+        if state.format == .json, state.table == nil { return [.source(.unread(versions)), .source(.unread(hours))] }
+        guard let table = state.table, scanned.contains(table) else {
+            var asked = state
+            asked.table = scanned[1]
+            return [
+                .links([.init(text: "By version and by hour", address: asked.address)]),
+                .words("This reads every delivery of the day, which takes a moment on a busy one.", .note),
+            ]
+        }
         return [
             .answer(try connection.scanning(versions, for: state)), .answer(try connection.scanning(hours, for: state)),
         ]

@@ -18,7 +18,12 @@ struct PageSource: Sendable {
                 do throws(PostgresError) { try connection.execute(script: "SET LOCAL jit = off") } catch {
                     throw .database(error)
                 }
-                return try read(state, on: &connection)
+                var sight = try read(state, on: &connection)
+                guard state.format == .json, let answer = sight.asked else { return sight }
+                do throws(PostgresError) { sight.facts = try TableFacts.read(for: answer, on: &connection) } catch {
+                    throw .database(error)
+                }
+                return sight
             }
         } catch {
             switch error {

@@ -44,6 +44,7 @@ enum QualityPage {
             WHERE app = \(app) AND \(FunnelSQL.during(scope.days)) GROUP BY reason ORDER BY events DESC, reason
             """)
         reasons.none = "Nothing was rejected."
+        reasons.meansAsIn = ["rejected_events"]
         var newest = Listing(
             "rejected", "The newest rejected events that are kept, \(scope.timeZone) time",
             """

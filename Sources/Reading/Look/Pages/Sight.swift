@@ -13,6 +13,8 @@ struct Sight: Sendable {
     var parts: [Part] = []
     /// A report as it was told, which is a document of its own.
     var document: String?
+    /// What a program is told of the table that it asked for.
+    var facts: TableFacts?
     /// Where scripts are off, the browser reads the page anew after so many seconds.
     var refreshes: Int?
 
@@ -80,13 +82,16 @@ struct Sight: Sendable {
         var none = "No events yet."
     }
 
-    /// The table with this name, if the page has it.
-    func answer(named name: String) -> Answer? {
-        parts.lazy.flatMap(\.pieces).compactMap { piece in
+    /// All tables, in their order.
+    var answers: [Answer] {
+        parts.flatMap(\.pieces).compactMap { piece in
             switch piece {
-            case .answer(let answer), .source(let answer): answer.listing.name == name ? answer : nil
+            case .answer(let answer), .source(let answer): answer
             default: nil
             }
-        }.first
+        }
     }
+
+    /// The table that the address asks for, if the page has it.
+    var asked: Answer? { answers.first { $0.listing.name == state.table } }
 }
