@@ -56,7 +56,7 @@ enum LookDescription {
               responses:
                 '200':
                   description: OpenAPI 3.1.
-                  content: {application/yaml: {schema: {type: string}}}
+                  content: {application/yaml: {schema: {type: object}}}
                 '405': {$ref: '#/components/responses/MethodNotAllowed'}
 
         components:
@@ -120,6 +120,7 @@ enum LookDescription {
                   responses:
                     '200': {$ref: '#/components/responses/Tables'}
                     '202': {$ref: '#/components/responses/StillReading'}
+                    '303': {$ref: '#/components/responses/SignIn'}
                     '304': {description: The table is what it was.}
             \(refusals.joined(separator: "\n"))
                     '500': {$ref: '#/components/responses/Refused'}
@@ -214,6 +215,10 @@ enum LookDescription {
                     text/html: {schema: {type: string}}
                 StillReading:
                   description: The page, asked for without format, takes longer.
+                  content: {text/html: {schema: {type: string}}}
+                SignIn:
+                  description: Whoever asks for a page without a key is led to the form for people.
+                  headers: {Location: {schema: {type: string}}}
                   content: {text/html: {schema: {type: string}}}
             \(refusal("BadRequest", 400))
             \(refusal("Unauthorized", 401, "WWW-Authenticate: {schema: {const: Bearer}}"))
