@@ -97,7 +97,7 @@ let groups: KeyValuePairs<String, [Target]> = [
                 "Accounts", "BellwetherVersion", "Compression", "Envelopes", "EventLog", "HTTPServer", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
-            resources: [.embedInCode("openapi.yaml")], swiftSettings: program)
+            resources: [.embedInCode("openapi.yaml"), .embedInCode("schema.json")], swiftSettings: program)
     ],
     // What is counted from the log.
     "Sources/Funnels": [

@@ -11,6 +11,8 @@ struct Admission: Sendable {
     /// The kinds of keys that the route takes, the usual one first, and the answer to a key of another kind.
     let kinds: [APIKey.Kind]
     var wrongKind = ""
+    /// What a body may be.
+    var mediaTypes: [MediaType] = [.json]
     /// The most bytes of a body after unpacking.
     let unpackedLimit: Int
     /// Where the app's rate limit is counted.
@@ -37,8 +39,9 @@ struct Admission: Sendable {
         _ head: RequestHead, of access: Access, _ answer: Answer, _ received: ClockReading?,
         then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
-        guard isJSON(head.header("Content-Type")) else {
-            return answer.send(Problem(.unsupportedMediaType, "Send 'Content-Type: application/json'."))
+        guard let type = MediaType(head.header("Content-Type")), mediaTypes.contains(type) else {
+            let choice = mediaTypes.map { "'Content-Type: \($0.rawValue)'" }.joined(separator: " or ")
+            return answer.send(Problem(.unsupportedMediaType, "Send \(choice)."))
         }
         guard let coding = PackedBody.Coding(head.header("Content-Encoding")) else {
             return answer.send(
@@ -58,16 +61,6 @@ struct Admission: Sendable {
             let toll = limiter.map { Toll($0, of: access) }
             toll?.raise(to: RateLimiter.tokens(forBytes: wire.count))
             decoding.unpack(body, of: access.app, toll, answer) { body in receive(body, access, toll) }
-        }
-    }
-
-    private func isJSON(_ field: String?) -> Bool {
-        guard let field else { return false }
-        if field == "application/json" { return true }
-        let parts = field.split(separator: ";").map { $0.trimmed.lowercased() }
-        guard parts.first == "application/json" else { return false }
-        return parts.dropFirst().allSatisfy { part in
-            !part.hasPrefix("charset=") || ["charset=utf-8", "charset=\"utf-8\"", "charset=utf8"].contains(part)
         }
     }
 }

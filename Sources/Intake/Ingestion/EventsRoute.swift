@@ -20,7 +20,7 @@ package final class EventsRoute: Sendable {
         clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
     ) {
         admission = Admission(
-            keys: keys, decoding: decoding, kinds: [.write, .server],
+            keys: keys, decoding: decoding, kinds: [.write, .server], mediaTypes: [.json, .cloudEvents],
             unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining,
             clockFault: { reading in destinations.clockFault(of: reading) })
         self.destinations = destinations
@@ -31,7 +31,9 @@ package final class EventsRoute: Sendable {
 
     func begin(_ head: RequestHead, _ answer: Answer) {
         let received = ClockReading(telling: clock)
-        let request = Request(received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head))
+        let request = Request(
+            received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head),
+            isCloudEvents: MediaType(head.header("Content-Type")) == .cloudEvents)
         admission.admit(head, answer, received: received) { [self] body, access, toll in
             receive(body, request, access, toll)
         }
@@ -43,12 +45,16 @@ package final class EventsRoute: Sendable {
         let began: Deadline
         let answer: Answer
         let isDry: Bool
+        let isCloudEvents: Bool
     }
 
     private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
         var envelope: DecodedEnvelope
         do {
-            envelope = try decoders.with { decoder in try decoder.decode(body: body, receivedAt: request.received.time)
+            envelope = try decoders.with { decoder in
+                request.isCloudEvents
+                    ? try decoder.decode(cloudEvents: body, receivedAt: request.received.time)
+                    : try decoder.decode(body: body, receivedAt: request.received.time)
             }
         } catch { return request.answer.send(Problem(decoding: error)) }
         CrashPoint.pass("decoded")
@@ -124,6 +130,7 @@ extension Problem {
             switch error {
             case .notJSON(let detail): self.init(.notJSON, detail)
             case .notAnObject: self.init(.notAnObject, "An envelope is an object with an array 'events'.")
+            case .notAnArray: self.init(.notAnArray, "A batch of CloudEvents is an array.")
             case .noEvents: self.init(.missingEvents, "The member 'events' must be an array.")
             case .sourceNotObject: self.init(.invalidSource, "The member 'source' must be an object.")
             case .tooLarge: self.init(.unpackedTooLarge, error.description)

@@ -25,7 +25,7 @@ enum FrontPage {
             <main>
             <h1>Bellwether</h1>
             <p>This address takes events from apps; it shows no figures. \(look)</p>
-            <p>For developers: <a href="/openapi.yaml">the interface</a>.</p>
+            <p>For developers: <a href="/openapi.yaml">the interface</a>, and <a href="/schema.json">the events</a> as a JSON Schema.</p>
             </main>
             </body>
             </html>

@@ -7,6 +7,7 @@ struct Problem {
     enum Code: String, CaseIterable {
         case notJSON = "not_json"
         case notAnObject = "not_an_object"
+        case notAnArray = "not_an_array"
         case missingEvents = "missing_events"
         case missingSends = "missing_sends"
         case invalidSource = "invalid_source"
@@ -39,7 +40,7 @@ struct Problem {
 
         var status: Int {
             switch self {
-            case .notJSON, .notAnObject, .missingEvents, .missingSends, .invalidSource, .notUnpackable,
+            case .notJSON, .notAnObject, .notAnArray, .missingEvents, .missingSends, .invalidSource, .notUnpackable,
                 .malformedRequest, .ambiguousFraming:
                 400
             case .missingKey, .unknownKey: 401
@@ -61,6 +62,7 @@ struct Problem {
             switch self {
             case .notJSON: "The body is not well-formed JSON in UTF-8"
             case .notAnObject: "The body is not a JSON object"
+            case .notAnArray: "The batch is not a JSON array"
             case .missingEvents: "The envelope has no array 'events'"
             case .missingSends: "The envelope has no array 'sends'"
             case .invalidSource: "The envelope's 'source' is not an object"

@@ -24,13 +24,14 @@ package final class Router: RequestHandler {
         case readiness = "/readyz"
         case metrics = "/metrics"
         case description = "/openapi.yaml"
+        case schema = "/schema.json"
 
         var methods: [String] {
             switch self {
             case .events, .sends: ["POST"]
             case .categories, .experiments: ["PUT"]
             case .install: ["DELETE"]
-            case .health, .readiness, .metrics, .description: ["GET", "HEAD"]
+            case .health, .readiness, .metrics, .description, .schema: ["GET", "HEAD"]
             }
         }
 
@@ -73,7 +74,7 @@ package final class Router: RequestHandler {
             case .experiments: experiments != nil
             case .sends: sends != nil
             case .install: installs != nil
-            case .health, .readiness, .metrics, .description: true
+            case .health, .readiness, .metrics, .description, .schema: true
             }
         }
     }
@@ -145,6 +146,11 @@ package final class Router: RequestHandler {
             answer.send(
                 Response(
                     status: 200, headers: [("Content-Type", "application/yaml")], body: PackageResources.openapi_yaml))
+        case .schema:
+            answer.send(
+                Response(
+                    status: 200, headers: [("Content-Type", "application/schema+json")],
+                    body: PackageResources.schema_json))
         }
     }
 

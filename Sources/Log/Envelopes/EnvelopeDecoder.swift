@@ -6,7 +6,7 @@ package import Values
 ///
 /// It reuses its parser's buffers, so a decoder serves one thread at a time.
 package final class EnvelopeDecoder {
-    private let parser = JSONParser(maximumBytes: Bounds.unpackedBody)
+    private let parser = JSONParser(maximumBytes: Bounds.unpackedBody + CloudEventsReading.mostAdded)
     private let readers = EventReaders()
 
     package init() {}
@@ -15,6 +15,29 @@ package final class EnvelopeDecoder {
     package func decode(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
         guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
         defer { parser.release() }
+        return try decodeSized(body: body, receivedAt: receivedAt)
+    }
+
+    /// Reads a batch of CloudEvents, JSON in the structured batch mode, as the envelope that it stands for.
+    package func decode(cloudEvents body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
+        guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
+        defer { parser.release() }
+        return try decodeSized(body: try envelope(ofCloudEvents: body), receivedAt: receivedAt)
+    }
+
+    private func envelope(ofCloudEvents body: [UInt8]) throws(EnvelopeError) -> [UInt8] {
+        let envelope = try parser.withDocument(body.span) { root throws(EnvelopeError) in
+            try CloudEventsReading.envelope(of: root, body, misfits: [])
+        }
+        if case .success(let envelope) = envelope { return envelope }
+        let (mended, misfits) = try mend(body)
+        let second = try parser.withDocument(mended.span) { root throws(EnvelopeError) in
+            try CloudEventsReading.envelope(of: root, body, misfits: misfits)
+        }
+        return try read(second)
+    }
+
+    private func decodeSized(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
         let whole = try parser.withDocument(body.span) { root throws(EnvelopeError) in
             try EnvelopeReading(body: body, receivedAt: receivedAt, misfits: [], readers: readers).decode(root)
         }
@@ -25,18 +48,26 @@ package final class EnvelopeDecoder {
     /// The slow way, if simdjson refuses the body: finds what it objects to, replaces that by something harmless, and
     /// rejects only the events where this was done.
     private func decodeMended(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
-        var mended = body
-        let misfits: [JSONMisfit]
-        do throws(JSONFault) {
-            misfits = try JSONScanner.mend(&mended, limit: Bounds.nesting + EnvelopeReading.levelsAboveEvent)
-        } catch {
-            throw .notJSON(error.description)
-        }
+        let (mended, misfits) = try mend(body)
         let result = try parser.withDocument(mended.span) { root throws(EnvelopeError) in
             try EnvelopeReading(body: body, receivedAt: receivedAt, misfits: misfits, readers: readers).decode(root)
         }
+        return try read(result)
+    }
+
+    private func mend(_ body: [UInt8]) throws(EnvelopeError) -> (mended: [UInt8], misfits: [JSONMisfit]) {
+        var mended = body
+        do throws(JSONFault) {
+            let misfits = try JSONScanner.mend(&mended, limit: Bounds.nesting + EnvelopeReading.levelsAboveEvent)
+            return (mended, misfits)
+        } catch {
+            throw .notJSON(error.description)
+        }
+    }
+
+    private func read<Value>(_ result: Result<Value, JSONRefusal>) throws(EnvelopeError) -> Value {
         switch result {
-        case .success(let envelope): return envelope
+        case .success(let value): return value
         case .failure(let refusal): throw .notJSON("it could not be read (\(refusal))")
         }
     }

@@ -6,6 +6,8 @@ package enum EnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
     case notJSON(String)
     /// JSON, but not an object.
     case notAnObject
+    /// A batch of CloudEvents that is not an array.
+    case notAnArray
     /// There is no `events` array.
     case noEvents
     /// `source` is there and is not an object.
@@ -19,6 +21,7 @@ package enum EnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notJSON(let reason): "the body is not JSON: \(reason)"
         case .notAnObject: "the body must be a JSON object with an array `events`"
+        case .notAnArray: "the body must be a JSON array of CloudEvents"
         case .noEvents: "events: this array is required"
         case .sourceNotObject: "source: must be an object"
         case .tooManyEvents(let count):

@@ -29,6 +29,16 @@
         }
     }
 
+    /// The keys, with their quotes, and the values of an object's members, in order.
+    package static func members(
+        ofObjectAt start: Int, in bytes: Span<UInt8>
+    ) -> [(key: Range<Int>, value: Range<Int>)] {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var slicer = unsafe JSONSlicer(bytes)
+            return slicer.members(ofObjectAt: start)
+        }
+    }
+
     /// Where the document's value begins.
     package static func root(in bytes: Span<UInt8>) -> Int {
         unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -56,6 +66,28 @@
             guard current == UInt8(ascii: ",") else { return nil }
             position += 1
         }
+    }
+
+    private mutating func members(ofObjectAt start: Int) -> [(key: Range<Int>, value: Range<Int>)] {
+        var members: [(key: Range<Int>, value: Range<Int>)] = []
+        position = start + 1
+        skipSpace()
+        while current == UInt8(ascii: "\"") {
+            let key = position
+            skipString()
+            let keyEnd = position
+            skipSpace()
+            position += 1
+            skipSpace()
+            let value = position
+            skipValue()
+            members.append((key..<keyEnd, value..<position))
+            skipSpace()
+            guard current == UInt8(ascii: ",") else { break }
+            position += 1
+            skipSpace()
+        }
+        return members
     }
 
     private mutating func elements(ofArrayAt start: Int) -> [Range<Int>] {

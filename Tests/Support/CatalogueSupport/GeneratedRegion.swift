@@ -1,24 +1,27 @@
 import Foundation
 import ProjectFolder
 
-/// Text in a committed file that follows from the catalogue, between a line that says so and one that ends it.
+/// Text in a committed file that follows from the catalogue: the whole file, or what is between a line that says so and
+/// one that ends it.
 package struct GeneratedRegion: Sendable, CustomStringConvertible {
     /// From the root of the package.
     package let path: String
-    /// What makes a comment of a line there.
-    let comment: (begin: String, end: String)
+    /// What makes a comment of a line there; nil if all of the file is generated.
+    let comment: (begin: String, end: String)?
     let text: @Sendable () -> String
 
     package static let all = [
         GeneratedRegion(path: "Sources/Intake/Ingestion/openapi.yaml", comment: ("    # ", "")) { OpenAPIEvents.text },
         GeneratedRegion(path: "Docs/API.md", comment: ("<!-- ", " -->")) { APITables.text },
+        GeneratedRegion(path: "Sources/Intake/Ingestion/schema.json", comment: nil) { EventSchema.text },
+        GeneratedRegion(path: "Docs/schema.json", comment: nil) { EventSchema.text },
     ]
 
     package var description: String { path }
 
     private var file: URL { ProjectFolder.url.appendingPathComponent(path) }
 
-    private var lines: (first: String, last: String) {
+    private func lines(_ comment: (begin: String, end: String)) -> (first: String, last: String) {
         let (begin, end) = comment
         return (begin + "Generated from the catalogue: make generated" + end, begin + "End of what is generated" + end)
     }
@@ -37,7 +40,8 @@ package struct GeneratedRegion: Sendable, CustomStringConvertible {
     }
 
     private func read() throws -> (String, Range<String.Index>) {
-        let content = try String(contentsOf: file, encoding: .utf8)
+        let content = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        guard let lines = comment.map(lines) else { return (content, content.startIndex..<content.endIndex) }
         guard let first = content.range(of: lines.first + "\n"),
             let last = content.range(of: lines.last + "\n", range: first.upperBound..<content.endIndex)
         else { throw CocoaError(.fileReadCorruptFile, userInfo: [NSFilePathErrorKey: path]) }

@@ -19,6 +19,19 @@ struct UUIDTests {
         }
     }
 
+    @Test("of a name, it is the one of version 5 that every library makes, whatever the length")
+    func named() {
+        let dns = UUID(high: 0x6ba7_b810_9dad_11d1, low: 0x80b4_00c0_4fd4_30c8)
+        #expect(UUID(named: "www.example.com".utf8, in: dns).description == "2ed6657d-e927-568b-95e1-2665a8aea6a2")
+        // Padding takes one block or two.
+        for (count, id) in [
+            (0, "1b4db7eb-4057-5ddf-91e0-36dec72071f5"), (56, "3626e090-976f-515f-95a7-d3a479e5f76b"),
+            (200, "cd3580b9-d244-586a-8077-74317319b48d"),
+        ] {
+            #expect(UUID(named: String(repeating: "x", count: count).utf8, in: .addresses).description == id)
+        }
+    }
+
     @Test(
         "any other text is none",
         arguments: [

@@ -32,6 +32,10 @@ struct CorpusTests {
                 let decoder = EnvelopeDecoder()
                 return { EnvelopeLaw.broken(by: $0, in: decoder) }
             },
+            Law(name: "cloudevents", least: 430) {
+                let decoder = EnvelopeDecoder()
+                return { EnvelopeLaw.broken(by: $0, asCloudEvents: true, in: decoder) }
+            },
             Law(name: "gunzip", least: 27) { { GunzipLaw.broken(by: $0) } },
             Law(name: "sends", least: 1386) {
                 let decoder = SendsDecoder()

@@ -24,6 +24,10 @@ def each_part(_context, response, case):
     if case.path == "/v1/experiments":
         expect(not complaints(case, tidy(body), "Experiments"), "experiments were registered that the schema does not allow")
         return
+    if isinstance(body, list):
+        counts = [answer[result] for result in ("accepted", "duplicate", "rejected")]
+        expect(sum(counts) == len(body), f"{counts} do not add up to {len(body)}")
+        return
     name, schema = ("events", "Envelope") if case.path == "/v1/events" else ("sends", "Sends")
     parts = body[name]
     lines = {line["index"]: line for line in answer["results"]}

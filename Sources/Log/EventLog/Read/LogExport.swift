@@ -22,6 +22,8 @@ package struct LogExport {
         case cells
         /// One JSON object, without what is null.
         case json
+        /// One CloudEvent, as JSON.
+        case cloudEvent
     }
 
     /// Reads the batches after a position, up to the newest one there is now.
@@ -81,6 +83,7 @@ package struct LogExport {
                 (jsonb_strip_nulls(to_jsonb(e) - 'extra')
                     || CASE WHEN e.extra IS NULL THEN '{}' ELSE jsonb_build_object('extra', e.extra) END)::text
                 """
+            case .cloudEvent: CloudEvents.sql
             }
         // Each batch is looked up by itself, in the months that it has events in. The names are those of the view's
         // columns.

@@ -4,7 +4,6 @@ internal import Console
 internal import EventLog
 internal import Health
 internal import Postgres
-internal import Reports
 internal import ServiceRuntime
 
 /// Prints the events of the log for other tools, by position.
@@ -18,9 +17,8 @@ struct ExportCommand: DatabaseCommand {
         Option(
             "format", "FORMAT", \.format, .word,
             help:
-                "csv with a header, exact, for programs; ndjson: a JSON object a line; spreadsheet: "
-                + "CSV of which no cell is "
-                + "taken for a formula"),
+                "csv with a header, exact, for programs; ndjson: a JSON object a line; cloudevents: a batch of CloudEvents "
+                + "a line, each as POST /v1/events takes it; spreadsheet: CSV of which no cell is taken for a formula"),
         Option("app", "SLUG", \.app, .text, help: "Only events of this app"),
         Option(
             "next", "FILE", \.next, .text,
@@ -61,7 +59,7 @@ struct ExportCommand: DatabaseCommand {
                 do {
                     guard let rows = try source.next(moved: fate) else { break }
                     events += rows.count
-                    StandardStream.output.write(rows.map(format.line).joined())
+                    StandardStream.output.write(format.text(of: rows))
                 } catch {
                     StandardStream.error.write(
                         "All up to position \(position) is printed: go on with --from \(position)\n")
@@ -159,35 +157,5 @@ extension LogPosition {
                 : "--\(option) takes a position in each cell here, such as \(LogPosition(names.map { ($0, 12) })), "
                     + "or 0; the cells are \(names.joined(separator: ", "))"
         )
-    }
-}
-
-/// How an event is printed.
-enum ExportFormat: String, CaseIterable {
-    case csv, ndjson
-    /// CSV for people: phones choose the names in it, and a spreadsheet must not run them.
-    case spreadsheet
-
-    /// The first line; nil if there is none.
-    func header(_ columns: [String]) -> String? {
-        self == .ndjson ? nil : columns.map { Self.quoted($0) }.joined(separator: ",") + "\n"
-    }
-
-    var shape: LogExport.Shape { self == .ndjson ? .json : .cells }
-
-    /// An event as one line. In CSV null is an empty cell, and an empty text is `""`, as PostgreSQL's COPY reads them.
-    func line(_ cells: [String?]) -> String {
-        cells.map { cell in
-            switch self {
-            case .csv: cell.map(Self.quoted) ?? ""
-            case .ndjson: cell ?? ""
-            case .spreadsheet: cell.map { CSVDocument.cell($0) } ?? ""
-            }
-        }.joined(separator: ",") + "\n"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-        return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
     }
 }

@@ -3,6 +3,8 @@
 import copy
 import json
 
+from jsonschema import Draft202012Validator, FormatChecker
+
 from server import Poster
 
 LONG = "x" * 256
@@ -126,7 +128,9 @@ def check_events(document, report, server, samples):
 def check_tries(document, report, door, source, tries):
     answer = door.post({"source": source, "events": [event for _, event, _ in tries]}, "changed events").json()
     rejected = {line["index"]: line["detail"] for line in answer["results"] if line["result"] == "rejected"}
+    published = Draft202012Validator(json.loads(door.ask("GET", "/schema.json").body), format_checker=FormatChecker())
     for index, (what, event, is_taken) in enumerate(tries):
+        report.same(is_taken, published.is_valid(event), f"{what}: whether /schema.json takes it")
         complaints = document.complaints({"source": source, "events": [event]}, "components", "schemas", "Envelope")
         report.expect((not complaints) == is_taken, f"{what}: the schema {'refuses' if complaints else 'takes'} it")
         said = f"refuses it: {rejected[index]}" if index in rejected else "takes it"

@@ -5,8 +5,10 @@ import json
 import re
 import time
 
+from jsonschema import Draft202012Validator
+
 from document import examples
-from server import TYPE, Answer, Poster, Server
+from server import BATCH, TYPE, Answer, Poster, Server
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
 
@@ -35,6 +37,8 @@ def check_routes(document, report, facts, server):
                  "/v1/installs", "/v1/installs/", "/v1/installs/x"):
         for method in METHODS:
             door.check(method, path)
+    schema = json.loads(door.ask("GET", "/schema.json").body)
+    Draft202012Validator.check_schema(schema)
     served = door.ask("GET", "/openapi.yaml")
     is_embedded = served.body == server["embedded"].encode()
     report.expect(is_embedded, "/openapi.yaml is not the file that the program was built with")
@@ -45,8 +49,19 @@ def request_examples(document, path="/v1/events"):
     return dict(examples(media_type))
 
 
+def check_cloudevents(document, report, server):
+    door = Poster(server, document, report)
+    content = document.paths["/v1/events"]["post"]["requestBody"]["content"][BATCH]
+    for name, batch in dict(examples(content)).items():
+        report.none(document.complaints(batch, "components", "schemas", "CloudEvents"), f"example '{name}'")
+        for member in ("accepted", "duplicate"):
+            answer = door.post(batch, f"example '{name}'", headers={"Content-Type": BATCH})
+            report.same(len(batch), answer.json().get(member), f"example '{name}', {member}")
+
+
 def check_examples(document, report, _facts, server):
     check_examples_of(document, report, server, "/v1/events", "write", "Envelope", "events")
+    check_cloudevents(document, report, server)
     check_examples_of(document, report, server, "/v1/sends", "server", "Sends", "sends")
     check_categories(document, report, Poster(server, document, report))
     check_experiments(document, report, Poster(server, document, report))
@@ -116,6 +131,7 @@ def check_errors(document, report, facts, server):
     refused("not_json", b"{")
     refused("not_json", b'{"events": [], "x": "\xff"}')
     refused("not_an_object", [])
+    refused("not_an_array", {}, headers={"Content-Type": BATCH})
     refused("missing_events", {})
     refused("missing_events", {"events": {}})
     refused("invalid_source", {"source": 1, "events": []})

@@ -9,6 +9,7 @@ import yaml
 from document import StrictLoader
 
 TYPE = "application/json"
+BATCH = "application/cloudevents-batch+json"
 INSTALL = "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"
 
 

@@ -11,6 +11,14 @@ public func fuzzEnvelope(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
     stop(EnvelopeLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count)), in: envelopes))
 }
 
+/// The same for batches of CloudEvents.
+@_cdecl("bellwether_fuzz_cloudevents")
+public func fuzzCloudEvents(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(
+        EnvelopeLaw.broken(
+            by: Array(UnsafeBufferPointer(start: bytes, count: count)), asCloudEvents: true, in: envelopes))
+}
+
 /// The same for packed bodies.
 @_cdecl("bellwether_fuzz_gunzip")
 public func fuzzGunzip(_ bytes: UnsafePointer<UInt8>, _ count: Int) {

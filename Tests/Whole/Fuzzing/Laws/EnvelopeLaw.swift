@@ -8,12 +8,17 @@ import Values
 package enum EnvelopeLaw {
     private static let received = Timestamp(microseconds: 1_795_167_013_000_000)
 
-    /// Each law that a body broke, in words.
-    package static func broken(by body: [UInt8], in decoder: EnvelopeDecoder = EnvelopeDecoder()) -> [String] {
+    /// Each law that a body broke, in words; as an envelope, or as a batch of CloudEvents.
+    package static func broken(
+        by body: [UInt8], asCloudEvents isBatch: Bool = false, in decoder: EnvelopeDecoder = EnvelopeDecoder()
+    ) -> [String] {
         var broken: [String] = []
         let decoded: DecodedEnvelope
         do throws(EnvelopeError) {
-            decoded = try decoder.decode(body: body, receivedAt: received)
+            decoded =
+                isBatch
+                ? try decoder.decode(cloudEvents: body, receivedAt: received)
+                : try decoder.decode(body: body, receivedAt: received)
         } catch {
             return error.description.utf8.contains(0) ? ["an error tells of a NUL"] : []
         }
