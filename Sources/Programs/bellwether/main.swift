@@ -11,7 +11,7 @@ enum Commands {
             AppAnalystAddCommand.self, AppAnalystListCommand.self, AppAnalystRemoveCommand.self,
             StatusCommand.self, DoctorCommand.self,
             ProjectCommand.self, ProjectionResumeCommand.self, VerifyCommand.self, RebuildCommand.self,
-            RetainCommand.self, ReportCommand.self, EraseCommand.self,
+            RetainCommand.self, ReportCommand.self, AccessCommand.self, EraseCommand.self,
             CategoriesImportCommand.self, CategoriesListCommand.self, CategoriesCheckCommand.self,
             ExperimentsCreateCommand.self, ExperimentsListCommand.self, ExperimentsEndCommand.self,
             EventsTailCommand.self, EventCheckCommand.self, ExportCommand.self, RejectedListCommand.self,

@@ -237,7 +237,22 @@ struct ClusterRemovalTests {
         let unknown = try filled.bellwether.run("erase", "--app", "nobody", "--install", "\(install)")
         #expect(unknown.status == 1 && unknown.output.isEmpty && unknown.messages.split(separator: "\n").count == 1)
 
+        let words = ["access", "--app", "chat", "--install", "\(install)", "--format", "ndjson"]
+        for database in [filled.hub, filled.cells.databases[2]] {
+            let held = try Bellwether(database).start(words).wait().output
+            let kinds = held.split(separator: "\n").map { $0.split(separator: ",").prefix(2).joined(separator: ",") }
+            let expected = [
+                (3, "events", 2), (1, "rejected_events", 1), (1, "fcm_export", 2), (1, "fcm_messages", 2),
+                (2, "deliveries", 2), (1, "install_days", 2),
+            ].flatMap { count, kind, cell in
+                Array(repeating: #"{"kind":"\#(kind)","cell":"cell-\#(cell)""#, count: count)
+            }
+            #expect(kinds == expected, "\(held)")
+        }
+
         try filled.cells.close(2)
+        let unread = try filled.bellwether.start(words).wait()
+        #expect(unread.status != 0 && unread.output.isEmpty && unread.messages.contains("'cell-3' cannot be reached"))
         let partly = try filled.bellwether.run("erase", "--app", "chat", "--install", "\(install)")
         #expect(partly.status == 1 && partly.messages.contains("'cell-3' cannot be reached"), "\(partly)")
         #expect(partly.messages.contains("run the same command again"))
@@ -252,6 +267,7 @@ struct ClusterRemovalTests {
         let parts = try #require(receipt["cells"] as? [[String: Any]])
         #expect(parts.compactMap { $0["cell"] as? String } == ["cell-1", "cell-2", "cell-3"])
         #expect(receipt["events"] as? Int == 0 && receipt["fcm_export_rows"] as? Int == 1 && receipt["batch"] is NSNull)
+        #expect(try filled.bellwether.start(words).wait().output.isEmpty)
         for database in filled.all {
             #expect(try database.value("SELECT count(*) FROM sends.fcm_row", as: Int64.self) == 0)
             #expect(

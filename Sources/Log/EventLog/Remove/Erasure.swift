@@ -20,7 +20,7 @@ package struct Erasure: Sendable, Equatable {
         package let events: Int64
         /// The position of the log up to which all events were found.
         package let position: Int64
-        /// Rejected events of any sender whose text contains the install's id.
+        /// Rejected events of the install, and those of any sender whose text contains its id.
         package let mentions: [Int64]
     }
 
@@ -106,17 +106,22 @@ package struct Erasure: Sendable, Equatable {
             try connection.execute(script: "ANALYZE \(Erasure.table)")
             let events: Int64 = try connection.query("SELECT count(*) FROM \(sql: Erasure.table)")[0].get(0)
             var mentions: [Int64] = []
-            for row in try connection.query(
-                """
-                SELECT id FROM log.rejected
-                WHERE app = \(app) AND (strpos(lower(raw), \(install.description)) > 0
-                    OR strpos(lower(source), \(install.description)) > 0)
-                """)
-            {
+            let condition = Self.condition(ofRejected: "r", app: app, install: install)
+            let mentioned: String = "SELECT r.id FROM log.rejected AS r WHERE \(condition)"
+            for row in try connection.query(Statement(mentioned)) {
                 mentions.append(try row.get(0))
             }
             return Findings(events: events, position: position, mentions: mentions)
         }
+    }
+
+    /// SQL that finds the rejected events of an install in `log.rejected`: its own, and those of any sender whose text
+    /// names it.
+    package static func condition(ofRejected row: StaticString, app: Int32, install: UUID) -> String {
+        """
+        \(row).app = \(app) AND (\(row).install_id = '\(install)' OR strpos(lower(\(row).raw), '\(install)') > 0
+            OR strpos(lower(\(row).source), '\(install)') > 0)
+        """
     }
 
     /// Deletes, in the caller's READ COMMITTED transaction, the events found and those that arrived since, the rejected
