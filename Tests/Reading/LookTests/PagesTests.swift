@@ -169,7 +169,7 @@ import Values
         )
         while let next = address, pages < 10 {
             let page = try shop.client.get(next).body
-            seen += page.matches(of: /\/app\/shop\/live\?install=([0-9a-f-]{36})/).map { $0.1 }
+            seen += page.matches(of: /\/app\/shop\/install\?[^"]*install=([0-9a-f-]{36})/).map { $0.1 }
             let link = page.firstMatch(of: /<a href="([^"]*)"><bdi>Next 100<\/bdi>/)
             address = link.map { String($0.1).replacingOccurrences(of: "&amp;", with: "&") }
             pages += 1

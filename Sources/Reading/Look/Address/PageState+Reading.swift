@@ -42,7 +42,7 @@ extension PageState {
             guard seen.insert(name).inserted else { throw AddressFault("The address gives '\(name)' twice.") }
             switch name {
             // A form also sends the fields that nobody filled in.
-            case "from", "to", "with", "by", "format", "after", "position", "table", "type", "install":
+            case "from", "to", "with", "by", "format", "after", "position", "table", "type", "install", "notification":
                 guard !value.isEmpty else { continue }
             default: break
             }
@@ -79,7 +79,9 @@ extension PageState {
         for filter in Filter.allCases where filters[filter] != nil && !page.filters.contains(filter) {
             throw AddressFault("This page cannot be narrowed by '\(filter.rawValue)'.")
         }
-        if after != nil, page != .deliveries { throw AddressFault("Only the page of deliveries has an 'after'.") }
+        if after != nil, ![.deliveries, .install].contains(page) {
+            throw AddressFault("Only the page of deliveries and that of an install have an 'after'.")
+        }
         if position != nil, ![.live, .reports].contains(page) {
             throw AddressFault("Only Live and the reports have a 'position'.")
         }
@@ -90,6 +92,7 @@ extension PageState {
             throw AddressFault("'type' is one of \(EventType.allCases.map(\.name).joined(separator: ", ")).")
         }
         if page == .deliveries { try DeliveriesPage.check(self) }
+        if page == .install { try InstallPage.check(self) }
     }
 
     private static func day(_ text: String) throws(AddressFault) -> CivilDate {

@@ -6,7 +6,7 @@ package struct PageState: Sendable {
     package enum Page: String, CaseIterable, Sendable {
         /// Every app; the only page without an app.
         case overview
-        case app, category, story, campaign, experiment, installs, live, quality, reports, deliveries
+        case app, category, story, campaign, experiment, installs, install, live, quality, reports, deliveries
 
         /// What narrows it.
         package var filters: Set<Filter> {
@@ -16,7 +16,8 @@ package struct PageState: Sendable {
             case .campaign, .story: [.campaign]
             case .experiment: [.experiment]
             case .live: [.type, .install]
-            case .deliveries: Set(Filter.allCases).subtracting([.type, .install, .experiment])
+            case .install: [.type, .install, .notification]
+            case .deliveries: Set(Filter.allCases).subtracting([.type, .install, .notification, .experiment])
             }
         }
     }
@@ -29,9 +30,11 @@ package struct PageState: Sendable {
         case category, campaign, variant, thread, platform, version, response
         /// A flag of a delivery, such as `opened`.
         case flag
-        /// Of Live: an event's type and its install.
+        /// Of Live and of an install: an event's type and its install.
         case type, install
         case experiment
+        /// The id of a message as FCM or another provider gives it.
+        case notification
     }
 
     package enum Format: String, CaseIterable, Sendable { case html, csv, json }

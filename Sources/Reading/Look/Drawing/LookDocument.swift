@@ -104,6 +104,7 @@ struct LookDocument {
             // A page below one of these: a category, or one campaign.
             let isAbove =
                 page == sight.state.page || (page == .app && [.category, .deliveries].contains(sight.state.page))
+                || (page == .installs && sight.state.page == .install)
             let address = sight.state.turned(to: page).address
             document.write(
                 "<li><a "
@@ -161,6 +162,7 @@ struct LookDocument {
             case .links(let links): write(links)
             case .checks(let checks): write(checks)
             case .live(let list): write(list, state)
+            case .finder(let finder): write(finder)
             }
         }
         if let meaning = glossary.explain(part.pieces.flatMap(\.titles)) { document.write(.sentence(meaning, .note)) }
@@ -238,6 +240,24 @@ struct LookDocument {
             document.write("<b>\(String(html: check.title))</b> \(String(html: check.words))</li>\n")
         }
         document.write("</ul>\n")
+    }
+
+    private mutating func write(_ finder: Sight.Finder) {
+        let page = PageState(.install, app: finder.app)
+        document.write(
+            "<form class=\"days\" method=\"get\" action=\"\(String(html: page.address))\" aria-label=\"Find an install\">\n"
+        )
+        for field in finder.days.map({ page.over($0).fields }) ?? [] {
+            document.write("<input type=\"hidden\" name=\"\(field.name)\" value=\"\(String(html: field.value))\">\n")
+        }
+        for (title, name, value) in [
+            ("Install id", "install", finder.install),
+            ("FCM message id or delivery_id", "notification", finder.notification),
+        ] {
+            document.write(
+                "<label>\(title) <input name=\"\(name)\" size=\"36\" value=\"\(String(html: value))\"></label>\n")
+        }
+        document.write("<button>Find</button>\n</form>\n")
     }
 
     private mutating func write(_ list: Sight.LiveList, _ state: PageState) {

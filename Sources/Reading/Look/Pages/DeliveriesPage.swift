@@ -72,9 +72,9 @@ enum DeliveriesPage {
         listing.none = cursor == nil ? "No such delivery on this day." : "No more on this day."
         listing.link = { row, column in
             guard column == "install_id", let install = row.uuid("install_id") else { return nil }
-            var live = PageState(.live, app: state.app)
-            live.filters = [.install: "\(install)"]
-            return live
+            var page = PageState(.install, app: state.app).on(day)
+            page.filters = [.install: "\(install)"]
+            return page
         }
         let answer = try connection.scanning(listing, for: state, inOrder: !isSorted)
         let order = Sight.Piece.words(
@@ -136,7 +136,7 @@ enum DeliveriesPage {
             case .version: condition = "\(condition) AND app_version = \(value)"
             case .response: condition = "\(condition) AND first_response = \(value)"
             case .flag: condition = "\(condition) AND \(sql: flags[value] ?? "false")"
-            case .type, .install, .experiment: break
+            case .type, .install, .notification, .experiment: break
             }
         }
         return condition

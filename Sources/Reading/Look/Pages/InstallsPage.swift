@@ -55,6 +55,7 @@ enum InstallsPage {
             }
         }
         sight.add("Before they turned it off", [.answer(try connection.answer(muted, for: state))])
+        sight.add("One install", [.finder(Sight.Finder(state))])
         return sight
     }
 }

@@ -44,6 +44,7 @@ struct PageSource: Sendable {
             case .story: return try StoryPage.read(state, scope, on: &connection)
             case .campaign: return try CampaignPage.read(state, scope, on: &connection)
             case .experiment: return try ExperimentPage.read(state, scope, on: &connection)
+            case .install: return try InstallPage.read(state, scope, on: &connection)
             case .installs: return try InstallsPage.read(state, scope, on: &connection)
             case .quality: return try QualityPage.read(state, scope, on: &connection)
             case .reports: return try ReportsPage.read(state, scope, on: &connection)

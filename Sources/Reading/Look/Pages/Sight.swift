@@ -44,6 +44,7 @@ struct Sight: Sendable {
         case links([Link])
         case checks([Check])
         case live(LiveList)
+        case finder(Finder)
 
         /// What its figures and columns are called.
         var titles: [String] {
@@ -53,7 +54,7 @@ struct Sight: Sendable {
             case .sideBySide(let ladders): ladders.flatMap(\.table.columns).map(\.title)
             case .answer(let answer): answer.table.columns.map(\.title)
             // Its table is closed, or is that of the chart before it.
-            case .source, .links, .checks, .live: []
+            case .source, .links, .checks, .live, .finder: []
             }
         }
 
@@ -72,6 +73,20 @@ struct Sight: Sendable {
         var state: State
         var title: String
         var words: String
+    }
+
+    /// Where somebody asks for one install, by its id or by a message that it got.
+    struct Finder: Sendable {
+        let app: String?
+        let days: DayRange?
+        let install: String
+        let notification: String
+
+        init(_ state: PageState) {
+            (app, days) = (state.app, state.days)
+            install = state.filters[.install] ?? ""
+            notification = state.filters[.notification] ?? ""
+        }
     }
 
     /// Events as they commit.
