@@ -57,7 +57,7 @@ import Values
         #expect(places == places.sorted())
         // The report says the same of the same night.
         let state = PageState(.experiment, app: "shop").with([.experiment: "half"])
-        let row = try #require(try sight(state).answer(named: "days")?.grid.rows.last)
+        let row = try #require(try sight(state).answers.first { $0.listing.name == "days" }?.grid.rows.last)
         let counts: [String] = try shop.database.analystRows(
             """
             SELECT sum(installs) FILTER (WHERE arm = 'treated'), sum(reached) FILTER (WHERE arm = 'treated'),
