@@ -28,6 +28,9 @@ enum ColumnMeanings {
     private static func base(_ column: String) -> (name: String, ending: String) {
         if column.hasSuffix("_before") { return (String(column.dropLast(7)), ". In the days compared with") }
         if column.hasPrefix("told_") { return (String(column.dropFirst(5)), ". As the first final report told it") }
+        for arm in ["treated", "control"] where column.hasPrefix(arm + "_") {
+            return (String(column.dropFirst(arm.count + 1)), ". Of the \(arm) arm, up to the end of the day")
+        }
         return (column, "")
     }
 
@@ -51,6 +54,8 @@ enum ColumnMeanings {
         "tapped": "Taps of buttons and of the calls to action of stories, by delivery",
         "wrong_clock": "Events whose time was corrected or clamped",
         "categories": "How many categories deliveries have named",
+        "treated_rate": "treated_reached / treated_installs",
+        "control_rate": "control_reached / control_installs",
         "unregistered": "Categories that deliveries have named and that are not registered",
     ]
 }
