@@ -56,14 +56,25 @@ package enum HubViews {
             WHERE b.moved_from IS NOT NULL;
             CREATE OR REPLACE VIEW cells.forgotten AS SELECT shard, until FROM log.forgotten;
 
-            GRANT SELECT ON cells.dated_delay, cells.message_delivery, cells.moved_batch, cells.forgotten TO bellwether_analyst;
+            CREATE OR REPLACE VIEW cells.goal_base AS
+            SELECT
+                b.app, b.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
+                coalesce(variant.value, '') AS variant, b.received, b.responded
+            FROM projection.goal_base AS b
+            LEFT JOIN log.word AS category ON category.id = b.category
+            LEFT JOIN log.word AS campaign ON campaign.id = b.campaign
+            LEFT JOIN log.word AS variant ON variant.id = b.variant
+            WHERE \(ClusterMap.isShown("b.shard"));
+
+            GRANT SELECT ON cells.dated_delay, cells.message_delivery, cells.moved_batch, cells.forgotten, cells.goal_base
+                TO bellwether_analyst;
             """)
 
     /// Views whose rows are those of all cells, one after another.
     private static let listed = [
         "view_events": ["events", "receipts", "opens", "action_taps", "story_events"],
         "view_batches": ["batches"], "view_app_batches": ["app_batches"], "view_rejected_events": ["rejected_events"],
-        "view_deliveries": ["deliveries"], "view_installs": ["installs"],
+        "view_deliveries": ["deliveries"], "view_installs": ["installs"], "view_goals": ["goals"],
     ]
 
     /// Views whose rows of all cells are put together, and how.
@@ -145,7 +156,7 @@ package enum HubViews {
         ) AS total;
         """,
         "view_cells": """
-        \((tables.map(\.1.name) + ["dated_delay", "message_delivery"]).map { "SELECT cluster.gather('cells.\($0)');" }.joined(separator: "\n"))
+        \((tables.map(\.1.name) + ["dated_delay", "message_delivery", "goal_base"]).map { "SELECT cluster.gather('cells.\($0)');" }.joined(separator: "\n"))
         CREATE OR REPLACE VIEW hub.closing_button AS
         SELECT b.app, b.category, b.action_id FROM registry.registered_button AS b WHERE b.answer IN ('close', 'decline');
         """,
@@ -220,7 +231,7 @@ package enum HubViews {
             return Migration(name: local.name, sql: "\(local.sql)\n\(merging)")
         }
         // What a cell offers is read where it is.
-        guard local.name != "view_dated_delay" else { return local }
+        guard !["view_dated_delay", "view_goal_base"].contains(local.name) else { return local }
         if local.name == "view_experiment_count" {
             let offered = "cells.experiment_count"
             return Migration(name: local.name, sql: "\(local.sql)\nSELECT cluster.gather('\(offered)');")
@@ -230,7 +241,7 @@ package enum HubViews {
 
     /// The SQL of a view, reading the counts of all cells in place of those of this database.
     private static func overWords(_ sql: String) -> String {
-        let counted = Set(tables.map(\.1.name))
+        let counted = Set(tables.map(\.1.name) + ["goal_base"])
         var text = sql.replacing(/projection\.(\w+)/) { match in
             counted.contains(String(match.1)) ? "hub.\(match.1)" : match.0
         }

@@ -32,6 +32,7 @@ package enum Migrations {
         Migration("0019_pages", PackageResources._019_pages_sql),
         Migration("0020_backups", PackageResources._020_backups_sql),
         Migration("0021_proofs", PackageResources._021_proofs_sql),
+        Migration("0022_goals", PackageResources._022_goals_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -59,6 +60,8 @@ package enum Migrations {
             Migration("view_experiment_count", PackageResources.view_experiment_count_sql),
             Migration("view_experiment_days", PackageResources.view_experiment_days_sql),
             Migration("view_experiments", PackageResources.view_experiments_sql),
+            Migration("view_goals", PackageResources.view_goals_sql),
+            Migration("view_goal_base", PackageResources.view_goal_base_sql),
             Migration("view_send_days", PackageResources.view_send_days_sql),
             Migration("view_dated_delay", PackageResources.view_dated_delay_sql),
             HubViews.offered,
@@ -77,6 +80,8 @@ package enum Migrations {
             Migration("view_categories", PackageResources.view_categories_sql),
             Migration("view_category_buttons", PackageResources.view_category_buttons_sql),
             Migration(funnel: "story_page_funnel", PackageResources.view_story_page_funnel_sql),
+            Migration("view_goal_funnel", PackageResources.view_goal_funnel_sql),
+            Migration("view_goal_times", PackageResources.view_goal_times_sql),
             Migration("view_stack_depth_funnel", PackageResources.view_stack_depth_funnel_sql),
             Migration("view_category_version_funnel", PackageResources.view_category_version_funnel_sql),
             Migration("view_hour_funnel", PackageResources.view_hour_funnel_sql),

@@ -33,6 +33,12 @@ package struct FunnelLaws {
             "turned_on ≤ active",
         ],
         "muted_after": ["received_nothing ≤ installs"],
+        "goal_funnel": [
+            "converted_1h ≤ goals_1h", "converted_24h ≤ goals_24h", "converted_7d ≤ goals_7d",
+            "converted_1h ≤ converted_24h", "converted_24h ≤ converted_7d", "goals_1h ≤ goals_24h",
+            "goals_24h ≤ goals_7d",
+        ],
+        "goal_times": ["converted ≤ goals"],
     ]
 
     /// What each row of a view keeps to, in SQL.
@@ -64,7 +70,10 @@ package struct FunnelLaws {
         laws.checkExposures()
         laws.checkTaps()
         laws.checkMuted()
-        if !hasSealed { laws.checkDeliveries() }
+        if !hasSealed {
+            laws.checkDeliveries()
+            laws.checkGoals()
+        }
         return laws.broken
     }
 
@@ -193,6 +202,27 @@ package struct FunnelLaws {
                 installs == Self.number(days[place]?.first, "turned_off"), "muted installs = turned_off",
                 MutedAfter.view,
                 muted[place]?.first ?? [:])
+        }
+    }
+
+    /// A goal counts once by each rule, so no rule tells more money than there is.
+    private mutating func checkGoals() {
+        func millionths(_ row: Row, _ column: String) -> Int64 {
+            row[column].flatMap { Int64($0.text.replacing(".", with: "")) } ?? 0
+        }
+        let all = rows(of: GoalRow.view, by: ["app"])
+        for (key, told) in rows(of: GoalFunnel.view, by: ["app", "rule"]) {
+            let goals = all[[key[0]]] ?? []
+            expect(
+                told.reduce(0) { $0 + Self.number($1, "goals_7d") } <= Int64(goals.count),
+                "goals_7d of a rule ≤ all goals", GoalFunnel.view, told[0])
+            expect(
+                told.reduce(0) { $0 + millionths($1, "value_7d") } <= goals.reduce(0) { $0 + millionths($1, "value") },
+                "value_7d of a rule ≤ the values of all goals", GoalFunnel.view, told[0])
+            for row in told {
+                let values = ["value_1h", "value_24h", "value_7d"].map { millionths(row, $0) }
+                expect(values == values.sorted(), "values rise with the window", GoalFunnel.view, row)
+            }
         }
     }
 

@@ -6,7 +6,11 @@ package struct Funnels: Sendable {
         ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self, CategoryExposures.self,
         CampaignFunnel.self, StoryPageAdvances.self, StoryPageGaps.self, ThreadSoles.self, VersionSoles.self,
         CampaignSoles.self, SendDelays.self, InstallRow.self, InstallDays.self, MutedAfter.self,
+        GoalRow.self, GoalFunnel.self, GoalTimes.self,
     ]
+
+    /// The views of goals, which depend on all deliveries of an install together.
+    package static let ofGoals = [GoalRow.view, GoalFunnel.view, GoalTimes.view]
 
     /// An array of rows by their type.
     private var rows: [ObjectIdentifier: any Sendable] = [:]

@@ -7,6 +7,8 @@ package struct Delivery {
     package let day: CivilDate
     package let facts: Facts
     package let state: DeliveryState
+    /// What people did after it; nil while its app has reached no goal.
+    package let goals: DeliveryGoals?
 
     /// (app, install, notification key), and the shard, which follows from the install.
     package struct Name: Hashable, Sendable {
@@ -36,12 +38,21 @@ package struct Delivery {
         }
     }
 
-    package init(_ name: Name, day: CivilDate, state: DeliveryState) {
+    package init(_ name: Name, day: CivilDate, state: DeliveryState, goals: DeliveryGoals? = nil) {
         self.name = name
         self.day = day
         self.state = state
+        self.goals = goals
         facts = Facts(of: state)
     }
+
+    /// The same with other goals.
+    private init(_ delivery: Delivery, goals: DeliveryGoals?) {
+        (name, day, facts, state) = (delivery.name, delivery.day, delivery.facts, delivery.state)
+        self.goals = goals
+    }
+
+    func with(_ goals: DeliveryGoals?) -> Delivery { Delivery(self, goals: goals) }
 }
 
 extension Hasher {

@@ -27,7 +27,7 @@ package enum Projectors {
     package static let all: [any Projector.Type] = [
         CategoryFunnel.self, CategoryActions.self, CategoryExposures.self, CampaignFunnel.self, StoryFunnel.self,
         StoryPageFunnel.self, ThreadFunnel.self, VersionFunnel.self, SilentFunnel.self, MediaFunnel.self,
-        SendDelays.self, InstallDays.self, MutedAfter.self,
+        SendDelays.self, InstallDays.self, MutedAfter.self, GoalFunnel.self,
     ]
 
     /// The version of each projector's rules in this program, and of the deliveries that they count.

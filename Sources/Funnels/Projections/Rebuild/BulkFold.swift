@@ -1,5 +1,6 @@
 internal import Postgres
 internal import ServiceRuntime
+internal import Telemetry
 internal import Values
 
 /// Folds all events of some shards at once, for a new generation that has none of them yet.
@@ -88,6 +89,7 @@ struct BulkFold {
         }
         try news.finish(on: &connection)
         try foldInstalls(of: lane, &words, on: &connection)
+        try foldGoals(of: news.goalApps, lane, upTo: head.position, on: &connection)
         CrashPoint.pass("counted")
         try lane.move(to: head.position, on: &connection)
         CrashPoint.pass("moved")
@@ -113,6 +115,15 @@ extension BulkFold {
             }
         }
         try installs.finish(on: &connection)
+    }
+
+    /// Does the same for the goals of these apps, and of those that the lane already keeps what goals need of.
+    private func foldGoals(
+        of apps: [Int16: Set<Int32>], _ lane: Lane, upTo position: Int64, on connection: inout Connection
+    ) throws {
+        let all = apps.merging(lane.goals.apps) { $0.union($1) }
+        _ = try GoalBacklog.begin(
+            all, in: lane.keepingGoals(of: [:]), upTo: position, counting: lane.running, on: &connection)
     }
 
     /// A cursor over all events of these shards, delivery by delivery. Deliveries come in the order of their
@@ -181,6 +192,8 @@ private struct BulkNews {
     private let limits: BulkFold.Limits
     private let hasSealed: Bool
     private var cells: CellChanges
+    /// The apps that have reached a goal, by shard. Until all deliveries are stored, nothing is counted for goals.
+    private(set) var goalApps: [Int16: Set<Int32>] = [:]
 
     private var finished: [Delivery] = []
     private var heldObservations = 0
@@ -192,7 +205,7 @@ private struct BulkNews {
     private var earliest: (at: Timestamp, day: CivilDate)?
 
     init(of lane: Lane, _ limits: BulkFold.Limits, on connection: inout Connection) throws(PostgresError) {
-        (self.lane, self.limits) = (lane, limits)
+        (self.lane, self.limits) = (lane.keepingGoals(of: [:]), limits)
         // A delivery that is sealed later gives up this generation.
         hasSealed = try SealedDeliveries.exist(on: &connection)
         cells = CellChanges(of: lane.running)
@@ -200,7 +213,11 @@ private struct BulkNews {
 
     /// Takes an event.
     mutating func add(_ row: Int, of rows: Rows, _ words: EventWords) throws(PostgresError) {
-        guard let name = try EventReader.delivery(row, of: rows) else { return }
+        guard let name = try EventReader.delivery(row, of: rows) else {
+            guard try GoalNews.type(row, of: rows) == .goalReached else { return }
+            goalApps[try need(rows.int16(row, 2)), default: []].insert(try need(rows.int32(row, 1)))
+            return
+        }
         if name != self.name {
             finishDelivery()
             self.name = name

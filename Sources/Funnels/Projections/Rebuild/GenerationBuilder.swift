@@ -43,8 +43,11 @@ enum GenerationBuilder {
             """)[0].get(0)
         try connection.query(
             """
-            INSERT INTO projection.progress (generation, shard)
-            SELECT \(generation), shard FROM log.head AS h, generate_series(0, h.shards - 1) AS shard
+            INSERT INTO projection.progress (generation, shard, goal_apps)
+            SELECT \(generation), s.shard, coalesce(
+                (SELECT p.goal_apps FROM projection.progress AS p
+                WHERE p.generation = projection.chosen_generation(NULL) AND p.shard = s.shard), '{}')
+            FROM log.head AS h, generate_series(0, h.shards - 1) AS s (shard)
             """
         )
         let members =

@@ -67,7 +67,8 @@ package struct ErasureRun {
             try cells.count(InstallChanges(removed: days), on: &connection)
             try lane.installDays.delete(days.map(\.name), on: &connection)
             try cells.write(on: &connection)
-            for table in ["sealed_delivery", "sealed_install_day"] {
+            for table in [lane.goals.goals, lane.goals.touches, "sealed_delivery", "sealed_install_day", "sealed_goal"]
+            {
                 try connection.query(
                     "DELETE FROM projection.\(identifier: table) WHERE app = \(erasure.app) AND install_id = \(erasure.install)"
                 )

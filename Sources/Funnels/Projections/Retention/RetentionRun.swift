@@ -109,6 +109,7 @@ package struct RetentionRun {
         let remainder = try dropRemainder(days: days, now: now, on: &connection)
         try SealedDeliveries.forgetGone(on: &connection)
         try SealedInstallDays.forgetGone(on: &connection)
+        try SealedGoals.forgetGone(on: &connection)
         return remainder
     }
 

@@ -17,6 +17,7 @@ package struct SealedShards {
         "sealed_install_day": [
             "from_at", "to_at", "first_device_at", "last_device_at", "install_id", "app", "shard",
         ],
+        "sealed_goal": ["first_device_at", "last_device_at", "event_id", "install_id", "app", "shard", "rules"],
     ]
     /// The most rows that are held in memory at once, about.
     private static let mostRows: Int64 = 50_000
@@ -143,6 +144,7 @@ extension SealedShards {
             for table in Self.remembered.keys.sorted() {
                 try connection.execute(script: "DELETE FROM projection.\(table) WHERE \(isOurs)")
             }
+            try connection.execute(script: "UPDATE projection.progress SET goal_apps = '{}' WHERE \(isOurs)")
             try ShardHistory(of: shards).require(isComing: false, on: &connection)
         }
     }

@@ -22,7 +22,7 @@ struct Sealing {
     /// begin in 1970 and end today.
     func seal(_ month: Retention.ClosedMonth, on connection: inout Connection) throws -> Int {
         let (lower, upper) = Self.bounds(of: month.month)
-        return try seal(on: &connection) { live, scatter in
+        return try seal(.month(from: lower, to: upper), on: &connection) { live, scatter in
             [
                 Self.chooseDays(
                     """
@@ -57,7 +57,7 @@ struct Sealing {
 
     /// Seals the deliveries that have an event among the strays found on this connection, and returns how many.
     func sealStrays(on connection: inout Connection) throws -> Int {
-        try seal(on: &connection) { live, scatter in
+        try seal(.strays, on: &connection) { live, scatter in
             [
                 Self.chooseDays(
                     """
@@ -108,12 +108,19 @@ struct Sealing {
             """, days.parameters)
     }
 
-    /// Seals the days of installs and the deliveries that these statements choose.
-    private func seal(on connection: inout Connection, _ choices: (Int32, Scatter) -> [Statement]) throws -> Int {
+    /// Seals the days of installs and the deliveries that these statements choose, and the goals that lose their
+    /// events.
+    private func seal(
+        _ removed: SealedGoals.Removed, on connection: inout Connection,
+        _ choices: (Int32, Scatter) -> [Statement]
+    ) throws -> Int {
         try find(choices, on: &connection)
         var sealed = 0
         while try connection.atomically({ connection in try sealSomeDays(on: &connection) }) {}
         while let count = try connection.atomically({ connection in try sealSome(on: &connection) }) { sealed += count }
+        while let count = try connection.atomically({ connection in try sealGoals(removed, on: &connection) }) {
+            sealed += count
+        }
         return sealed
     }
 
@@ -148,20 +155,38 @@ struct Sealing {
             RETURNING t.notification_key, t.install_id, t.app, t.shard
             """)
         guard !rows.isEmpty else { return nil }
+        return try seal(try Delivery.Name.all(rows), in: lane, on: &connection)
+    }
+
+    /// Seals those of these deliveries that are stored, and returns how many they are.
+    private func seal(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {
         var live = CellChanges(of: lane.running)
         var frozen = CellChanges(of: lane.running.map { ($0.projector, Self.frozen) })
         var sealed = 0
-        try lane.deliveries.readAll(try Delivery.Name.all(rows), on: &connection) { stored, connection in
+        try lane.deliveries.readAll(names, on: &connection) { stored, connection in
             let deliveries = stored.map(\.delivery)
             try live.count(Changes(removed: deliveries), on: &connection)
-            try frozen.count(Changes(inserted: deliveries), on: &connection)
+            try frozen.count(Changes(inserted: lane.goals.withBases(deliveries)), on: &connection)
             try lane.deliveries.delete(deliveries.map(\.name), on: &connection)
             try SealedDeliveries.remember(deliveries, on: &connection)
             sealed += deliveries.count
         }
+        try SealedGoals.seal(names, in: lane.goals, on: &connection)
         try live.write(on: &connection)
         try frozen.write(on: &connection)
         return sealed
+    }
+
+    /// Seals some deliveries for which goals count that are to be removed. When there are none left, it removes the
+    /// goals, and returns nil.
+    private func sealGoals(_ removed: SealedGoals.Removed, on connection: inout Connection) throws -> Int? {
+        let lane = try Self.lock(on: &connection)
+        guard !lane.goals.apps.isEmpty else { return nil }
+        try SealedGoals.find(removed, in: lane.goals, on: &connection)
+        let names = try SealedGoals.deliveries(atMost: mostDeliveries, on: &connection)
+        guard names.isEmpty else { return try seal(names, in: lane, on: &connection) }
+        try SealedGoals.remove(from: lane.goals, on: &connection)
+        return nil
     }
 
     /// Returns false if there are none left.

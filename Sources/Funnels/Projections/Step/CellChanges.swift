@@ -26,6 +26,11 @@ struct CellChanges {
             if index < changes.updated.count { count(changes.updated[index], 1) }
             try bound(on: &connection)
         }
+        for (old, new) in changes.credited {
+            count(old, -1)
+            count(new, 1)
+            try bound(on: &connection)
+        }
         for delivery in changes.inserted {
             count(delivery, 1)
             try bound(on: &connection)

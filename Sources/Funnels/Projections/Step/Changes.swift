@@ -5,35 +5,49 @@ struct Changes {
     /// Deliveries as they were, which no longer count. Updated ones come in the same order as in `updated`.
     private(set) var replaced: [Delivery] = []
 
-    /// Takes the names whose stored deliveries were read, in the order of the names.
+    /// Deliveries that have no new event, but other goals: as they were, and as they are.
+    private(set) var credited: [(old: Delivery, new: Delivery)] = []
+
+    /// Takes the names whose stored deliveries were read, in the order of the names. `former` are the goals of those
+    /// that had others before.
     init(
         _ names: [Delivery.Name], _ news: [Delivery.Name: EventReader.News], to part: DeliveryTable.Part,
-        except sealed: Set<Delivery.Name>
+        except sealed: Set<Delivery.Name>, former: GoalFold.Former
     ) {
         let left = Set(part.left)
         for name in names where !sealed.contains(name) && (left.isEmpty || !left.contains(name)) {
-            guard let news = news[name] else { continue }
-            let state = DeliveryState(of: news.observations)
-            guard let old = part.stored[name] else {
-                inserted.append(Delivery(name, day: news.day, state: state))
+            let goals = part.goals[name]
+            guard let stored = part.stored[name] else {
+                guard let news = news[name] else { continue }
+                inserted.append(
+                    Delivery(name, day: news.day, state: DeliveryState(of: news.observations), goals: goals))
                 continue
             }
-            var merged = old.delivery.state
-            merged.merge(state)
-            let isEarlier = merged.span.firstOccurredAt < old.delivery.state.span.firstOccurredAt
-            let day = isEarlier ? news.day : old.presentDay
+            let old = former.isEmpty ? stored.delivery : former[name].map(stored.delivery.with) ?? stored.delivery
+            var merged = old.state
+            var day = stored.presentDay
+            if let news = news[name] {
+                let isEarlier = news.earliest < old.state.span.firstOccurredAt
+                merged.merge(DeliveryState(of: news.observations))
+                if isEarlier { day = news.day }
+            }
             // Many receipts say nothing new, and cause no write.
-            if merged == old.delivery.state, day == old.delivery.day { continue }
-            updated.append(Delivery(name, day: day, state: merged))
-            replaced.append(old.delivery)
+            if merged == old.state, day == old.day {
+                if old.goals != goals { credited.append((old, old.with(goals))) }
+                continue
+            }
+            updated.append(Delivery(name, day: day, state: merged, goals: goals))
+            replaced.append(old)
         }
     }
 
     /// Updates the deliveries that have another day in the app's present time zone.
     init(redated stored: [DeliveryTable.Stored]) {
         for old in stored where old.presentDay != old.delivery.day {
-            updated.append(Delivery(old.delivery.name, day: old.presentDay, state: old.delivery.state))
-            replaced.append(old.delivery)
+            let delivery = old.delivery
+            updated.append(
+                Delivery(delivery.name, day: old.presentDay, state: delivery.state, goals: delivery.goals))
+            replaced.append(delivery)
         }
     }
 

@@ -6,15 +6,22 @@ internal import Values
 package struct DeliveryTable {
     /// Its name among the projectors. It is built, stopped and rebuilt like them, but when it stops, nothing goes on.
     package static let projector = "deliveries"
-    static let version: Int32 = 2
+    static let version: Int32 = 3
     package static let parent = "delivery"
     /// All tables of the fold.
-    package static let parents = [parent, InstallDayTable.parent]
+    package static let parents = [parent, InstallDayTable.parent] + GoalTable.parents
 
     /// The number of the table and of its generation.
     let number: Int32
     /// The secret of its keys.
     let secret: UUID
+    /// The goals that count for them.
+    var goals: GoalTable
+
+    init(number: Int32, secret: UUID, goalApps: [Int16: Set<Int32>] = [:]) {
+        (self.number, self.secret) = (number, secret)
+        goals = GoalTable(number: number, apps: goalApps)
+    }
 
     var name: String { Self.name(number) }
 
@@ -53,6 +60,8 @@ package struct DeliveryTable {
         var stored: [Delivery.Name: Stored] = [:]
         /// Stored deliveries that did not fit, in the order in which they were asked for.
         var left: [Delivery.Name] = []
+        /// The goals of those deliveries, stored or not, whose apps have reached any.
+        var goals: [Delivery.Name: DeliveryGoals] = [:]
     }
 
     /// Reads the stored ones among these until their states add up to a number of bytes. For each name it looks once at
@@ -84,13 +93,17 @@ package struct DeliveryTable {
                 ) AS f
                 """)
             var part = Part()
+            if !goals.apps.isEmpty {
+                let credits = try goals.credits(of: names, on: &connection)
+                for name in names where goals.keeps(name) { part.goals[name] = DeliveryGoals(credits[name] ?? []) }
+            }
             part.stored.reserveCapacity(rows.count)
             for row in 0..<rows.count {
                 let name = names[Int(try need(rows.int32(row, 0)))]
                 if try rows.bytea(row, 7) == nil {
                     part.left.append(name)
                 } else {
-                    part.stored[name] = try Stored(name, row, of: rows, startingAt: 1)
+                    part.stored[name] = try Stored(name, row, of: rows, startingAt: 1, goals: part.goals[name])
                 }
             }
             return part
@@ -143,7 +156,9 @@ package struct DeliveryTable {
 
 extension DeliveryTable.Stored {
     /// Reads the columns day, present day, the four times and state, in this order.
-    init(_ name: Delivery.Name, _ row: Int, of rows: Rows, startingAt column: Int) throws {
+    init(
+        _ name: Delivery.Name, _ row: Int, of rows: Rows, startingAt column: Int, goals: DeliveryGoals?
+    ) throws {
         let span = DeliveryState.Span(
             firstOccurredAt: try need(rows.timestamp(row, column + 2)),
             lastOccurredAt: try need(rows.timestamp(row, column + 3)),
@@ -152,7 +167,7 @@ extension DeliveryTable.Stored {
         guard let state = DeliveryState(encoded: try need(rows.bytea(row, column + 6)), span: span) else {
             throw StepError.unreadableDelivery("\(name.notificationKey) of install \(name.install)")
         }
-        delivery = Delivery(name, day: try need(rows.day(row, column)), state: state)
+        delivery = Delivery(name, day: try need(rows.day(row, column)), state: state, goals: goals)
         presentDay = try need(rows.day(row, column + 1))
     }
 }

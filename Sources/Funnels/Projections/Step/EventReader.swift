@@ -23,6 +23,10 @@ enum EventReader {
     struct Found {
         var deliveries: [Delivery.Name: News] = [:]
         var installs: [InstallDay.Name: [Sighting]] = [:]
+        /// Nil if nothing of it concerns goals.
+        var goals: GoalNews?
+        /// Whether there are goals.
+        fileprivate var hasGoals = false
     }
 
     /// The events of the lane's shards. In each shard the log must have as many events as its batches say:
@@ -43,6 +47,9 @@ enum EventReader {
                 try add(row, of: rows, words, to: &found)
             }
             try counts.check(lane.shards)
+            if found.hasGoals || !lane.goals.apps.isEmpty {
+                found.goals = try GoalNews(in: rows, words, of: lane.goals)
+            }
             return found
         } catch { throw StepError(error) }
     }
@@ -94,6 +101,7 @@ enum EventReader {
         let place = try install(row, of: rows)
         let (observation, sighting) = try Observation.read(row, of: rows, words)
         found.installs[place, default: []].append(sighting)
+        if observation.type == .goalReached { found.hasGoals = true }
         guard let name = try delivery(row, of: rows) else { return }
         let moment = observation.moment.occurredAt
         guard var known = found.deliveries.removeValue(forKey: name) else {

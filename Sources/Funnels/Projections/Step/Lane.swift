@@ -24,6 +24,8 @@ struct Lane {
 
     let deliveries: DeliveryTable
     let installDays: InstallDayTable
+
+    var goals: GoalTable { deliveries.goals }
 }
 
 extension Lane {
@@ -44,17 +46,22 @@ extension Lane {
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.generation, p.shard, p.position FROM projection.progress AS p
+            SELECT p.generation, p.shard, p.position, nullif(p.goal_apps, '{}') FROM projection.progress AS p
             WHERE p.generation = projection.chosen_generation(\(choice.generation)) AND p.position < \(head)
             ORDER BY p.position, p.shard LIMIT \(count) FOR UPDATE SKIP LOCKED
             """)
         guard let first = rows.first else { return nil }
         let position: Int64 = try first.get(2)
         var shards: [Int16] = []
-        for row in rows where try row.get(2, as: Int64.self) == position { shards.append(try row.get(1)) }
+        var goalApps: [Int16: Set<Int32>] = [:]
+        for row in rows where try row.get(2, as: Int64.self) == position {
+            let shard: Int16 = try row.get(1)
+            shards.append(shard)
+            if let apps: [Int32] = try row.optional(3) { goalApps[shard] = Set(apps) }
+        }
         return try Lane(
-            generation: try first.get(0), shards: shards, position: position, furthest: position, of: projectors,
-            on: &connection)
+            generation: try first.get(0), shards: shards, position: position, furthest: position, goalApps: goalApps,
+            of: projectors, on: &connection)
     }
 
     /// Locks these shards (nil: all), and waits if others are moving them. Nil if the generation no longer exists.
@@ -63,7 +70,7 @@ extension Lane {
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.generation, p.shard, p.position FROM projection.progress AS p
+            SELECT p.generation, p.shard, p.position, nullif(p.goal_apps, '{}') FROM projection.progress AS p
             WHERE p.generation = projection.chosen_generation(\(choice.generation))
                 AND (\(wanted) IS NULL OR p.shard = ANY (\(wanted)))
             ORDER BY p.shard FOR UPDATE
@@ -71,20 +78,23 @@ extension Lane {
         guard let first = rows.first else { return nil }
         var shards: [Int16] = []
         var positions: [Int64] = []
+        var goalApps: [Int16: Set<Int32>] = [:]
         for row in rows {
-            shards.append(try row.get(1))
+            let shard: Int16 = try row.get(1)
+            shards.append(shard)
             positions.append(try row.get(2))
+            if let apps: [Int32] = try row.optional(3) { goalApps[shard] = Set(apps) }
         }
         let lane = try Lane(
             generation: try first.get(0), shards: shards, position: positions.min() ?? 0,
-            furthest: positions.max() ?? 0,
+            furthest: positions.max() ?? 0, goalApps: goalApps,
             of: Projectors.all, on: &connection)
         return try lane.settled(on: &connection)
     }
 
     private init(
-        generation: Int32, shards: [Int16], position: Int64, furthest: Int64, of projectors: [any Projector.Type],
-        on connection: inout Connection
+        generation: Int32, shards: [Int16], position: Int64, furthest: Int64, goalApps: [Int16: Set<Int32>],
+        of projectors: [any Projector.Type], on connection: inout Connection
     ) throws(PostgresError) {
         let rows = try connection.queryPrepared(
             """
@@ -102,8 +112,18 @@ extension Lane {
         let secret: UUID = try rows.first?.get(4) ?? UUID(high: 0, low: 0)
         self.init(
             generation: generation, shards: shards, position: position, furthest: furthest, members: members,
-            projectors: projectors, deliveries: DeliveryTable(number: generation, secret: secret),
+            projectors: projectors,
+            deliveries: DeliveryTable(number: generation, secret: secret, goalApps: goalApps),
             installDays: InstallDayTable(number: generation, secret: secret))
+    }
+
+    /// The same lane, which keeps what goals of these apps need.
+    func keepingGoals(of apps: [Int16: Set<Int32>]) -> Lane {
+        var deliveries = deliveries
+        deliveries.goals.apps = apps
+        return Lane(
+            generation: generation, shards: shards, position: position, furthest: furthest, members: members,
+            projectors: projectors, deliveries: deliveries, installDays: installDays)
     }
 
     /// Whether all projectors of the generation run and belong to this program, so that we know everything that a

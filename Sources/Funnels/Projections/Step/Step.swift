@@ -117,13 +117,17 @@ struct Step {
         let news = found.deliveries
         let sealed = try SealedDeliveries.among(
             Array(news.keys), times: { news[$0].flatMap { $0.deviceTimes } }, on: &connection)
+        let lane = try GoalBacklog.begin(
+            found.goals?.apps ?? [:], in: lane, upTo: lane.position, counting: projectors, on: &connection)
+        let former = try GoalFold.take(found.goals, except: sealed, in: lane.goals, on: &connection)
+        var keyed = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }
+        for name in former.keys where news[name] == nil { keyed.append((lane.deliveries.key(of: name), name)) }
         // In the order of the index, since neighbours share its pages.
-        var names = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }.sorted { $0.key < $1.key }
-            .map(\.name)
+        var names = keyed.sorted { $0.key < $1.key }.map(\.name)
         var cells = CellChanges(of: projectors, apart: apart, atMost: limits.cells)
         while !names.isEmpty {
             let part = try lane.deliveries.read(names, atMost: limits.bytes, on: &connection)
-            let changes = Changes(names, news, to: part, except: sealed)
+            let changes = Changes(names, news, to: part, except: sealed, former: former)
             try lane.deliveries.insert(changes.inserted, on: &connection)
             try lane.deliveries.update(changes.updated, on: &connection)
             try cells.count(changes, on: &connection)

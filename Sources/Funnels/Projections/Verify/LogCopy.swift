@@ -8,10 +8,15 @@ struct LogCopy {
     let days: ProvedDays?
     /// Makes what rows sort and join by.
     let scatter: Scatter
+    /// The generation that is compared; nil for the live one.
+    let generation: Int32?
     private let positions: [(shard: Int16, position: Int64)]
 
-    init(of positions: [(shard: Int16, position: Int64)], perTable: Int, days: ProvedDays?, scatter: Scatter) {
-        (self.positions, self.days, self.scatter) = (positions, days, scatter)
+    init(
+        of positions: [(shard: Int16, position: Int64)], perTable: Int, days: ProvedDays?, scatter: Scatter,
+        generation: Int32?
+    ) {
+        (self.positions, self.days, self.scatter, self.generation) = (positions, days, scatter, generation)
         let shards = positions.map(\.shard)
         tables = stride(from: 0, to: shards.count, by: perTable).map {
             Array(shards[$0..<min($0 + perTable, shards.count)])

@@ -115,7 +115,7 @@ package enum Recounts {
     /// The recounts of these projectors. The tables of the fold come first, the deliveries before all, since every
     /// other differing cell shows which of its deliveries differ.
     package static func all(of projectors: [any Projector.Type]) -> [Recount] {
-        [.delivery, .installDay]
+        [.delivery, .installDay, .goal]
             + projectors.flatMap { projector in projector.tables.map { Recount($0, of: projector) } }
     }
 

@@ -12,6 +12,8 @@ package import Postgres
 /// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
 /// - `recount_tap`: a row for each action that was tapped on a delivery.
 /// - `recount_install_day`: a row for each day of an install, with all that its events of that day say together.
+/// - `recount_goal`: a row for each goal, with what it counts for; `recount_goal_credit`: a row for each delivery and
+///   rule that it counts for; `recount_goal_app`: the apps of which the generation keeps what goals need.
 /// - `recount_page`: a row for each page of a story that was shown or had its call to action tapped, among the events
 ///   that count.
 ///
@@ -29,9 +31,10 @@ package enum RecountTables {
     /// days need.
     static func copy(
         _ shards: [(shard: Int16, position: Int64)], perTable: Int, of days: ProvedDays? = nil,
-        on connection: inout Connection
+        generation: Int32? = nil, on connection: inout Connection
     ) throws(PostgresError) -> LogCopy {
-        let copy = LogCopy(of: shards, perTable: perTable, days: days, scatter: try Scatter(on: &connection))
+        let copy = LogCopy(
+            of: shards, perTable: perTable, days: days, scatter: try Scatter(on: &connection), generation: generation)
         let tables = copy.tables.enumerated().map { number, shards in
             """
             CREATE TEMPORARY TABLE \(LogCopy.table(number)) PARTITION OF recount_logs
@@ -68,6 +71,8 @@ package enum RecountTables {
             ("recount_delivery", "\(deliveries(of: copy)) WHERE \(isProved)"), ("recount_tap", taps),
             ("recount_page", pages),
             ("recount_install_day", installDays(shard: shard, of: copy, exceptSealed: hasSealedDays)),
+            ("recount_goal_app", goalApps(shard: shard, of: copy)), ("recount_goal", goals(shard: shard, of: copy)),
+            ("recount_goal_credit", goalCredits),
         ]
         for (table, sql) in tables {
             try connection.execute(
@@ -98,6 +103,7 @@ package enum RecountTables {
             e.media_bytes, e.media_ms, e.notification_sent_at, e.summary_argument_count,
             e.action_id, e.activation, e.page_count, e.page_index, e.cause, e.declared_ms, e.os_version, e.device_model,
             e.locale, e.interruption_level, e.topic, e.analytics_label, e."authorization", e.launch, e.time_zone, e.previous,
+            e.goal, e.value, e.currency,
             CASE WHEN e."authorization" IN (4, 5) THEN 3 WHEN e."authorization" = 2 THEN 2
                 WHEN e."authorization" IS NOT NULL THEN CASE
                     WHEN e.setting_scheduled_summary = 1 OR e.setting_alerts = 2 AND e.setting_lock_screen = 2 THEN 2

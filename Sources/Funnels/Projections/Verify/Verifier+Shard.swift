@@ -17,7 +17,8 @@ extension Verifier {
         guard let first = places.first else { return }
         let days = try since.map { day throws(PostgresError) in try ProvedDays(since: day, on: &connection) }
         let copy = try RecountTables.copy(
-            places.map { ($0.shard, $0.position) }, perTable: set.perTable, of: days, on: &connection)
+            places.map { ($0.shard, $0.position) }, perTable: set.perTable, of: days, generation: first.generation,
+            on: &connection)
         let moving = first.isLive ? try noteMoves(in: &report, on: &connection) : []
         var comparisons = try comparisons(
             of: first.generation, days, without: moving, into: &report, on: &connection)

@@ -22,6 +22,11 @@ package struct Scatter: Sendable {
     /// SQL for the hash of the install of a row.
     package func install(_ row: String) -> Piece { Piece("sha256('\(secret)' || uuid_send(\(row).install_id))") }
 
+    /// SQL for the number of the event of a row, whose device time is in this column.
+    package func event(_ row: String, at deviceTime: String) -> Piece {
+        Piece("md5('\(secret)' || \(row).event_id || \(row).install_id || \(row).\(deviceTime))::uuid")
+    }
+
     /// SQL for a number below `count` that follows from some columns: it divides rows into parts of about the same
     /// size.
     package func part(_ columns: [String], of count: Int64) -> String {

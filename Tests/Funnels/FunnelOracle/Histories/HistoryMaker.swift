@@ -6,6 +6,8 @@ struct HistoryMaker {
     var random: SeededNumbers
     /// For what is about installs.
     private var installRandom: SeededNumbers
+    /// For goals.
+    private var goalRandom: SeededNumbers
     let timeZoneNames: [String: String]
     private let apps: [String]
     private let installs: [UUID]
@@ -16,6 +18,7 @@ struct HistoryMaker {
     init(seed: UInt64, appPrefix: String) {
         var random = SeededNumbers(seed: seed)
         installRandom = SeededNumbers(seed: ~seed)
+        goalRandom = SeededNumbers(seed: seed ^ 0x90a1)
         let names = (1...random.pick(1...3)).map { "\(appPrefix)-\($0)" }
         apps = names
         let night = random.pick(ReportingZone.nights)
@@ -43,7 +46,40 @@ struct HistoryMaker {
         for _ in 0..<installRandom.pick(0...2) {
             arrived.insert(ofInstall(arrived), at: installRandom.pick(0...arrived.count))
         }
+        for _ in 0..<goalRandom.pick([0, 0, 3, 12]) where !events.isEmpty {
+            arrived.insert(goal(after: goalRandom.pick(events)), at: goalRandom.pick(0...arrived.count))
+        }
         return arrived
+    }
+
+    /// A goal about as long after an event as a window is, sometimes of its notification, or of one without an event.
+    private mutating func goal(after other: StoredEvent) -> StoredEvent {
+        let hour: Int64 = 3_600_000_000
+        let occurredAt =
+            other.event.occurredAt
+            + goalRandom.pick([
+                -1_000_000, -1, 0, 0, 1, 1_000_000, 300_000_000, 300_000_001, hour - 1, hour, hour + 1, 5 * hour,
+                24 * hour, 24 * hour + 1, 50 * hour, 168 * hour, 168 * hour + 1,
+            ])
+        let isOff = goalRandom.once(in: 8)
+        var notification = Notification()
+        switch goalRandom.pick(0..<8) {
+        case 0, 1: notification = other.event.notification
+        case 2: notification.id = "unknown"
+        default: break
+        }
+        let event = Event(
+            id: UUID(high: goalRandom.next(), low: goalRandom.next()),
+            deviceAt: isOff ? occurredAt + -86_400_000_000 : occurredAt, occurredAt: occurredAt,
+            receivedAt: occurredAt + 5_000_000, timeSource: isOff ? .corrected : .device,
+            seq: goalRandom.once(in: 2) ? nil : goalRandom.pick(0...40), source: other.event.source,
+            notification: notification,
+            interaction: .goalReached(
+                Goal(
+                    goalRandom.pick(["purchase", "purchase", "sign_up"]),
+                    value: goalRandom.pick([nil, 0, 1, 9_990_000, 99_999_999_999_999_999]),
+                    currency: goalRandom.pick([nil, "EUR", "THB"]))))
+        return StoredEvent(app: other.app, event: event)
     }
 
     /// A change of what an install's user allows, sometimes to what it was.

@@ -78,6 +78,7 @@ struct EventLogAccessMatrixTests {
             "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE",
             "projection.sealed_delivery: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
+            "projection.sealed_goal: SELECT",
             "projection.sealed_install_day: SELECT, UPDATE of first_device_at, UPDATE of last_device_at",
             "projection.zone: INSERT, SELECT, UPDATE",
             "projection.zone_rules(): EXECUTE",

@@ -55,7 +55,11 @@ struct ProvedDatabase {
             at: Event.sampleTime + days * 86_400_000_000 + Int64(copy * 1_000_000 + 20_000_000), install: install,
             interaction: .permissionChanged(to: .denied, from: .authorized))
         change.notification = Notification()
-        _ = try appender.append([app.submission(all + [change])])
+        var goal = Event.sample(
+            at: Event.sampleTime + Int64(copy * 1_000_000 + 30_000_000), install: install,
+            interaction: .goalReached(Goal("purchase", value: 9_990_000, currency: "EUR")))
+        goal.notification = Notification()
+        _ = try appender.append([app.submission(all + [change, goal])])
     }
 
     /// Lets each batch have been committed a second after its newest event, so that days bound the reading.
@@ -79,6 +83,8 @@ struct ProvedDatabase {
     private func fill(_ shard: Int16, on connection: inout Connection) throws {
         try connection.execute(script: "BEGIN")
         let head: Int64 = try connection.query("SELECT max(number) FROM log.batch")[0].get(0)
+        try connection.query(
+            "UPDATE projection.progress SET goal_apps = \([app.id]) WHERE shard = \(shard)")
         try RecountTables.make(shard: shard, position: head, on: &connection)
         for recount in Recounts.all {
             // Columns whose codes are bits of one number, each with its lowest.
@@ -94,7 +100,11 @@ struct ProvedDatabase {
             let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
             let codes = packed.map { "coalesce(\"\($0.name)\", 0) * \($0.bit)" }
             let state =
-                recount.isSum ? ("", "") : (", state, key, codes", ", '', 0, \(codes.joined(separator: " + "))")
+                switch recount.table {
+                case _ where recount.isSum: ("", "")
+                case Recount.goal.table: (", seq", ", 0")
+                default: (", state, key, codes", ", '', 0, \(codes.joined(separator: " + "))")
+                }
             try connection.execute(
                 script: """
                     DELETE FROM projection.\(recount.table) WHERE shard = \(shard);

@@ -41,8 +41,9 @@ struct StoredHistories {
     func differences(in found: [String: NamedTable]) -> [String] {
         let bySlug = found.mapValues { table in Dictionary(grouping: table.rows) { $0["app"]?.flatMap { $0 } ?? "" } }
         return histories.flatMap { history in
-            // What `installs` shows is made by its view.
-            history.funnels.tables.filter { $0.view != InstallRow.view }.flatMap { expected in
+            // What `installs` shows is made by its view, and goals are recounted only of apps that the fold names.
+            let made = [InstallRow.view] + Funnels.ofGoals
+            return history.funnels.tables.filter { !made.contains($0.view) }.flatMap { expected in
                 let stored = bySlug[expected.view] ?? bySlug[expected.table]
                 let rows = history.timeZoneNames.keys.flatMap { stored?[$0] ?? [] }
                 return expected.differences(in: rows.map { row in expected.columns.map { row[$0] ?? nil } })
