@@ -50,7 +50,13 @@ extension AppProfile {
                 names: ["content-sync"], category: plain, schedule: .daily, hours: [4.3, 13.6], audience: 0.55,
                 kind: .silent),
         ],
-        weekend: 0.8)
+        weekend: 0.8,
+        aims: [
+            Aim(name: "article_finished", afterNotification: 0.45, byThemselves: 0.12, medianSeconds: 140),
+            Aim(
+                name: "subscription", afterNotification: 0.012, byThemselves: 0.003, medianSeconds: 420,
+                value: (median: 7.99, currency: "EUR")),
+        ])
 
     private static let digest = Category(
         name: "DAILY_DIGEST", opened: 0.08,

@@ -45,7 +45,13 @@ extension AppProfile {
                 names: ["price-sync"], category: plain, schedule: .daily, hours: [5.0, 17.0], audience: 0.6,
                 kind: .silent),
         ],
-        weekend: 1.2)
+        weekend: 1.2,
+        aims: [
+            Aim(name: "cart", afterNotification: 0.3, byThemselves: 0.1, medianSeconds: 180),
+            Aim(
+                name: "purchase", afterNotification: 0.09, byThemselves: 0.03, medianSeconds: 900,
+                value: (median: 590, currency: "THB")),
+        ])
 
     private static let sale = Category(
         name: "FLASH_SALE", opened: 0.06, dismissed: 0.18,

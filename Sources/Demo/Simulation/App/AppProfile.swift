@@ -14,6 +14,8 @@ package struct AppProfile: Sendable {
     let series: [Series]
     /// How much more or less people do on Saturdays and Sundays.
     let weekend: Double
+    /// What it wants people to do.
+    let aims: [Aim]
 
     /// Where a phone may be, and the language spoken there.
     struct Place: Sendable {

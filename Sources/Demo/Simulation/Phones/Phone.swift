@@ -117,6 +117,14 @@ struct Phone {
         describe(appVersion: source.appVersion, authorization: authorization)
     }
 
+    /// Records a goal, which is about no notification.
+    mutating func note(_ goal: Goal, at time: Timestamp, _ dice: inout Dice) {
+        let written = EventText(
+            id: UUID(time: time + clock.error, &dice), at: time + clock.error, seq: nil, notification: Notification(),
+            interaction: .goalReached(goal), writesMilliseconds: habits.writesMilliseconds)
+        pending.append(Record(at: time, text: written.text(), fault: nil))
+    }
+
     /// Records an event about a notification.
     mutating func note(
         _ interaction: Interaction, of push: Push, at time: Timestamp, in app: AppProfile, fault: Fault? = nil,

@@ -18,6 +18,8 @@ package struct World {
     var phones: [Phone] = []
     var agenda = Agenda()
     var dice: Dice
+    /// Those of `pursue`.
+    var goalDice: Dice
     /// The number of pushes so far, so that each has its own number.
     var pushes: Int64 = 0
     /// The number of events that phones have recorded so far, including duplicates.
@@ -64,6 +66,7 @@ package struct World {
         (self.app, self.isSteady, self.audience, now) = (app, isSteady, audience, start)
         self.lastDay = app.home.day(of: lastDay)
         dice = Dice(seed: seed)
+        goalDice = Dice(seed: ~seed)
     }
 
     /// Lets time pass, and returns what phones sent meanwhile, in order.
