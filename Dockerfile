@@ -1,4 +1,4 @@
-# The service and every command but `demo` and `simulate` in one image. It has no embedded database: set
+# The service and every command but `demo` and `simulate` in one image, and what `report --deliver` needs. It has no embedded database: set
 # BELLWETHER_DATABASE_URL, or use docker-compose.yml.
 
 FROM swift:6.3-bookworm AS build
@@ -7,7 +7,7 @@ WORKDIR /src
 COPY Makefile ./
 RUN apt-get update -q \
     && apt-get install -q -y --no-install-recommends make \
-    && make deps PACKAGES='$(BUILD_PACKAGES)' \
+    && make deps PACKAGES='$(BUILD_PACKAGES) $(CLIENT_PACKAGES)' \
     && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Migrations Migrations
@@ -16,8 +16,10 @@ COPY Sources Sources
 COPY Tests Tests
 COPY Examples Examples
 # Swift's own libraries are linked into the program, so the image needs no Swift. Symbol names stay for perf and gdb.
-RUN swift build -c release --static-swift-stdlib --product bellwether \
-    && strip --strip-debug -o /bellwether .build/release/bellwether
+RUN for program in bellwether bellwether-deliver; do \
+        swift build -c release --static-swift-stdlib --product $program \
+        && strip --strip-debug -o /$program .build/release/$program || exit 1; \
+    done
 
 FROM debian:12-slim
 ARG REVISION=unknown
@@ -25,18 +27,20 @@ LABEL org.opencontainers.image.title="Bellwether" \
       org.opencontainers.image.description="Event-sourced analytics of how people interact with push notifications" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.revision="${REVISION}"
-# Only what the program is linked to (libpq, simdjson, zlib, OpenSSL, the C++ runtime), time zones for `date` in scripts, and
-# certificate authorities for the database's certificate.
+# Only what the programs are linked to (libpq, simdjson, zlib, OpenSSL, the C++ runtime, and libcurl for bellwether-deliver), time
+# zones for `date` in scripts, certificate authorities for the certificates of the database and of webhooks, and a sendmail. It is
+# msmtp, which hands mail to a server of yours: its settings are mounted with the file of places (docker-compose.yml).
 RUN apt-get update -q \
     && apt-get install -q -y --no-install-recommends \
-        libpq5 libsimdjson14 zlib1g libssl3 libstdc++6 tzdata ca-certificates \
+        libpq5 libsimdjson14 zlib1g libssl3 libstdc++6 libcurl4 tzdata ca-certificates msmtp-mta \
+    && ln -s /deliver/msmtprc /etc/msmtprc \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --user-group --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin bellwether \
     && install --directory --owner=bellwether --group=bellwether /reports
-COPY --from=build /bellwether /usr/local/bin/bellwether
+COPY --from=build /bellwether /bellwether-deliver /usr/local/bin/
 USER 10001:10001
 # If a library is missing, fail here and not at night.
-RUN bellwether --help >/dev/null
+RUN bellwether --help >/dev/null && bellwether-deliver --help >/dev/null
 # BELLWETHER_DATA is for anybody who forgets to name a database: the error is then about that, and not about a missing home.
 ENV BELLWETHER_LISTEN=0.0.0.0:8080 BELLWETHER_DATA=/tmp/bellwether
 EXPOSE 8080

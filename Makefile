@@ -1,9 +1,9 @@
 # Bellwether
 #
-#   make build     install what is missing, build the release binaries: .build/release/bellwether and, for the demo, bellwether-demo
+#   make build     install what is missing, build the release binaries: .build/release/bellwether, with bellwether-deliver and bellwether-demo beside it
 #   make demo      build, simulate two weeks over real HTTP, prove the funnels, print the report
 #   make serve     build, then run the service and its web pages on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
-#   make install   build both with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
+#   make install   build all three with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
 #   make test      install what is missing, run all tests on their own PostgreSQL servers: about nine minutes on two cores (ARGS=Name: only
 #                  tests of that name; Tests/run)
@@ -30,15 +30,15 @@
 #   make deps      install what is missing, and nothing else
 #   make clean     remove what was built
 
-# What runs in production, and the second program that does `bellwether demo` and `bellwether simulate`.
-PROGRAMS := bellwether bellwether-demo
+# What runs in production, and what it starts: for `bellwether report --deliver`, and for `bellwether demo` and `bellwether simulate`.
+PROGRAMS := bellwether bellwether-deliver bellwether-demo
 
 # Build tools and C libraries of `bellwether`. The image is built with them too (Dockerfile).
 BUILD_PACKAGES := make pkg-config libc6-dev libstdc++-12-dev libpq-dev libsimdjson-dev zlib1g-dev libssl-dev
-# What `bellwether-demo` needs besides.
-DEMO_PACKAGES := libcurl4-openssl-dev
+# What the other two, which have an HTTP client, need besides.
+CLIENT_PACKAGES := libcurl4-openssl-dev
 # The PostgreSQL server that runs embedded, and the tools that the tests run.
-PACKAGES := $(BUILD_PACKAGES) $(DEMO_PACKAGES) \
+PACKAGES := $(BUILD_PACKAGES) $(CLIENT_PACKAGES) \
 	postgresql postgresql-client util-linux tzdata ca-certificates curl openssl procps git python3-yaml python3-jsonschema
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -85,7 +85,7 @@ install: build
 	$$as install -D -m 644 .build/install/completion.zsh '$(SHARE)/zsh/site-functions/_bellwether' && \
 	$$as install -D -m 644 .build/install/completion.fish '$(SHARE)/fish/vendor_completions.d/bellwether.fish'
 
-# Both programs, the manual page, completions and systemd units, with the libraries that they need as dependencies.
+# All programs, the manual page, completions and systemd units, with the libraries that they need as dependencies.
 deb: PACKAGES += dpkg-dev
 deb: deps
 	rm -rf .build/deb
@@ -107,8 +107,17 @@ PROXIES := nginx-light haproxy caddy
 SHELLS := bash zsh fish groff-base
 # Clocks and certificates of another day.
 CLOCKS := faketime
-test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS) $(CLOCKS)
+# What takes mail, and what reads it and signed webhooks as a receiver would.
+POST := msmtp-mta python3-venv
+POST_TOOLS := Tests/Delivery/MailroomTests/post/requirements.txt
+.build/post/made: $(POST_TOOLS)
+	python3 -m venv --clear .build/post
+	.build/post/bin/pip install -q --disable-pip-version-check --no-deps -r $(POST_TOOLS)
+	touch $@
+
+test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS) $(CLOCKS) $(POST)
 test: deps
+	$(MAKE) .build/post/made
 	swift build --build-tests
 	@Tests/run --apart '$(WAITING_TESTS)' '$(ARGS)'
 

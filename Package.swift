@@ -111,6 +111,10 @@ let groups: KeyValuePairs<String, [Target]> = [
         .target(
             name: "Reports", dependencies: ["Postgres", "ServiceRuntime", "Telemetry", "Values"], swiftSettings: program
         ),
+        // Reports on their way to people: to whom, and what became of each.
+        .target(
+            name: "Letters", dependencies: ["JSON", "Postgres", "Reports", "ServiceRuntime", "Values"],
+            swiftSettings: program),
         .target(
             name: "Look",
             dependencies: [
@@ -151,7 +155,7 @@ let groups: KeyValuePairs<String, [Target]> = [
         .target(
             name: "Console",
             dependencies: [
-                "Accounts", "BellwetherVersion", "EmbeddedPostgres", "Health", "Migrations", "Postgres",
+                "Accounts", "BellwetherVersion", "EmbeddedPostgres", "Health", "Letters", "Migrations", "Postgres",
                 "ServiceRuntime",
             ],
             swiftSettings: program),
@@ -166,9 +170,20 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "bellwether",
             dependencies: [
                 "Accounts", "Clusters", "Console", "EmbeddedPostgres", "EventLog", "Health", "HTTPServer", "Ingestion",
-                "Look", "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends",
+                "Letters", "Look", "Migrations", "Postgres", "Projections", "Registry", "Removal", "Reports", "Sends",
                 "ServiceRuntime", "Serving", "Telemetry", "Values",
             ],
+            swiftSettings: program),
+    ],
+    // What takes reports to people, with an HTTP client of its own.
+    "Sources/Delivery": [
+        .target(
+            name: "Mailroom",
+            dependencies: ["Accounts", "HTTPClient", "Letters", "Postgres", "ServiceRuntime", "Values"],
+            swiftSettings: program),
+        .executableTarget(
+            name: "bellwether-deliver",
+            dependencies: ["Console", "Letters", "Mailroom", "Postgres", "ServiceRuntime"],
             swiftSettings: program),
     ],
     // What shows and tries it, which alone needs an HTTP client: believable telemetry, and how it gets to a server.
@@ -262,6 +277,8 @@ let groups: KeyValuePairs<String, [Target]> = [
             ],
             exclude: ["browser", "schema"], swiftSettings: strict),
         .testTarget(
+            name: "LettersTests", dependencies: ["Letters", "Reports"], swiftSettings: strict),
+        .testTarget(
             name: "LookTests",
             dependencies: [
                 "Accounts", "bellwether", "bellwether-demo", "CatalogueSupport", "Envelopes", "EventLog", "HTTPServer",
@@ -275,11 +292,22 @@ let groups: KeyValuePairs<String, [Target]> = [
         .testTarget(
             name: "ClusterTests",
             dependencies: [
-                "Accounts", "bellwether", "CatalogueSupport", "Clusters", "EmbeddedPostgres", "Envelopes", "EventLog",
-                "FunnelOracle", "Look", "Postgres", "ProjectFolder", "Projections", "Reports", "ServiceRuntime",
+                "Accounts", "bellwether", "bellwether-deliver", "CatalogueSupport", "Clusters", "EmbeddedPostgres",
+                "Envelopes",
+                "EventLog", "FunnelOracle", "Look", "Postgres", "ProjectFolder", "Projections", "Reports",
+                "ServiceRuntime",
                 "Simulation", "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict)
+    ],
+    "Tests/Delivery": [
+        .testTarget(
+            name: "MailroomTests",
+            dependencies: [
+                "bellwether", "bellwether-deliver", "EventLog", "HTTPServer", "Letters", "Mailroom", "Postgres",
+                "ProjectFolder", "ServiceRuntime", "TestSupport", "Values",
+            ],
+            exclude: ["post"], swiftSettings: strict)
     ],
     "Tests/Demo": [
         .testTarget(
@@ -319,7 +347,8 @@ let groups: KeyValuePairs<String, [Target]> = [
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Accounts", "bellwether", "bellwether-demo", "BellwetherClient", "BellwetherVersion",
+                "Accounts", "bellwether", "bellwether-deliver", "bellwether-demo", "BellwetherClient",
+                "BellwetherVersion",
                 "CatalogueSupport", "EmbeddedPostgres", "Envelopes", "EventLog", "Ingestion", "post-a-story",
                 "Postgres", "ProjectFolder", "Registry", "Sends", "ServiceRuntime", "Telemetry", "TestSupport",
                 "Values",
@@ -367,6 +396,7 @@ let package = Package(
     platforms: [.iOS(.v15), .macOS(.v12), .macCatalyst(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .executable(name: "bellwether", targets: ["bellwether"]),
+        .executable(name: "bellwether-deliver", targets: ["bellwether-deliver"]),
         .executable(name: "bellwether-demo", targets: ["bellwether-demo"]),
         .library(name: "BellwetherClient", targets: ["BellwetherClient"]),
     ]

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Makes the nightly report of every app or, if it is given the word verify, proves the numbers of the days since
-# BELLWETHER_VERIFY_SINCE or, if it is given the word retain, drops what is older than BELLWETHER_RETAIN_DAYS: once now, to make up
-# for a missed night, then each day at BELLWETHER_REPORT_AT (or BELLWETHER_VERIFY_AT, BELLWETHER_RETAIN_AT) in the time zone TZ.
-# After a failure it tries again every quarter of an hour, four times in all.
+# Makes the nightly report of every app, and delivers it as the file BELLWETHER_DELIVER says or, if it is given the word verify,
+# proves the numbers of the days since BELLWETHER_VERIFY_SINCE or, if it is given the word retain, drops what is older than
+# BELLWETHER_RETAIN_DAYS: once now, to make up for a missed night, then each day at BELLWETHER_REPORT_AT (or BELLWETHER_VERIFY_AT,
+# BELLWETHER_RETAIN_AT) in the time zone TZ. After a failure it tries again every quarter of an hour, four times in all.
 set -u
 work=${1:-report}
 case $work in
@@ -19,7 +19,10 @@ work_once() {
     case $work in
         verify) bellwether verify --since "$since" ;;
         retain) bellwether retain --days "$days" ;;
-        report) bellwether report --all-apps --output-dir "$directory" --wait 10m ;;
+        report)
+            bellwether report --all-apps --output-dir "$directory" --wait 10m \
+                ${BELLWETHER_DELIVER:+--deliver "$BELLWETHER_DELIVER"}
+            ;;
     esac
 }
 

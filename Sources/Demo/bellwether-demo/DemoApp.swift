@@ -27,10 +27,11 @@ struct DemoApp {
     var lastDay: CivilDate { nights[nights.count - 1].day }
     var start: Timestamp { nights[0].start }
 
-    /// Creates the app in the database, with a key, and its users.
+    /// Creates the app in the database, with a key, and its users. It has lived for so many days. If it is calm, the day
+    /// on which things go wrong never comes.
     init(
-        _ profile: AppProfile, installs: Int, seed: UInt64, _ audience: Audience, now: Timestamp,
-        on connection: inout Connection
+        _ profile: AppProfile, installs: Int, seed: UInt64, _ audience: Audience, now: Timestamp, days: Int32 = 15,
+        isCalm: Bool = false, on connection: inout Connection
     ) throws {
         slug = profile.slug
         (key, serverKey) = try connection.inTransaction { connection in
@@ -41,23 +42,23 @@ struct DemoApp {
             )
         }
         categoryDocument = profile.categoryDocument
-        nights = try DemoApp.nights(in: profile.home.name, before: now, on: &connection)
+        nights = try DemoApp.nights(days, in: profile.home.name, before: now, on: &connection)
         // Noon, so that no clock change moves it to another day.
-        let noon = nights[nights.count - 1].start + 12 * 3_600_000_000
+        let noon = nights[nights.count - 1].start + (isCalm ? 400 * 24 : 0) * 3_600_000_000 + 12 * 3_600_000_000
         world = World(
             profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon, audience: audience)
-        world.isExported = true
+        world.isExported = !isCalm
     }
 
-    /// A fortnight and the day after it, up to yesterday. PostgreSQL computes when days begin.
+    /// The days up to yesterday, of a demonstration a fortnight and a day. PostgreSQL computes when days begin.
     private static func nights(
-        in zone: String, before now: Timestamp, on connection: inout Connection
+        _ days: Int32, in zone: String, before now: Timestamp, on connection: inout Connection
     ) throws -> [Night] {
         let rows = try connection.query(
             """
             SELECT day, day::timestamp AT TIME ZONE \(zone), (day + 1 + here::time) AT TIME ZONE \(zone)
             FROM (SELECT \(now) AT TIME ZONE \(zone) AS here) AS present
-            CROSS JOIN LATERAL (SELECT here::date - days AS day FROM generate_series(15, 1, -1) AS days) AS past
+            CROSS JOIN LATERAL (SELECT here::date - days AS day FROM generate_series(\(days), 1, -1) AS days) AS past
             """)
         var nights: [Night] = []
         for row in rows { nights.append(Night(day: try row.get(0), start: try row.get(1), morning: try row.get(2))) }

@@ -47,8 +47,11 @@ struct DemoRun {
         let html: String
     }
 
-    /// Runs the service, and lets the days pass. Each morning, the report of the day before is made and kept.
-    func live(_ apps: inout [DemoApp], on owner: inout Connection) throws -> Sent {
+    /// Runs the service, and lets the days pass. Each morning, the report of the day before is made and kept, and given
+    /// to `each`.
+    func live(
+        _ apps: inout [DemoApp], on owner: inout Connection, each: (String, Reporter.Made) -> Void = { _, _ in }
+    ) throws -> Sent {
         let start = apps.map(\.start).min() ?? now
         let clock = SettableClock(start)
         let service = try startService(clock)
@@ -66,6 +69,7 @@ struct DemoRun {
             try catchUp()
             let made = try Reporter(app: app, period: .day(night.day), now: night.morning).make(on: &reporter)
             if case .failed(let error) = made.keeping { throw error }
+            each(app, made)
         }
         try pass(to: now, from: start, traffic, &apps)
         let closed = traffic.close()

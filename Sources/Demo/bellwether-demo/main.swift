@@ -1,3 +1,4 @@
 internal import Console
 
-Program([SimulateCommand.self, DemoCommand.self]).run()
+// `alarms` is for Benchmarks/alarms: the program that people run does not have it.
+Program([SimulateCommand.self, DemoCommand.self, AlarmsCommand.self]).run()

@@ -143,9 +143,15 @@ package struct SHA256: Hashable, Sendable {
 
     /// Says that whoever has the key wrote the message (HMAC, RFC 2104).
     package static func authentication(of message: some Sequence<UInt8>, key: SHA256) -> SHA256 {
-        let padding = [UInt8](repeating: 0, count: 32)
-        let inner = (key.bytes + padding).map { $0 ^ 0x36 } + Array(message)
-        return SHA256(of: (key.bytes + padding).map { $0 ^ 0x5C } + SHA256(of: inner).bytes)
+        authentication(of: message, key: key.bytes)
+    }
+
+    /// With a key of any length.
+    package static func authentication(of message: some Sequence<UInt8>, key: [UInt8]) -> SHA256 {
+        let short = key.count > 64 ? SHA256(of: key).bytes : key
+        let padded = short + [UInt8](repeating: 0, count: 64 - short.count)
+        let inner = padded.map { $0 ^ 0x36 } + Array(message)
+        return SHA256(of: padded.map { $0 ^ 0x5C } + SHA256(of: inner).bytes)
     }
 
     /// Takes the same time wherever they differ.

@@ -33,6 +33,7 @@ package enum Migrations {
         Migration("0020_backups", PackageResources._020_backups_sql),
         Migration("0021_proofs", PackageResources._021_proofs_sql),
         Migration("0022_goals", PackageResources._022_goals_sql),
+        Migration("0023_letters", PackageResources._023_letters_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -94,6 +95,7 @@ package enum Migrations {
             Migration("view_report_categories", PackageResources.view_report_categories_sql),
             Migration("view_report_pages", PackageResources.view_report_pages_sql),
             Migration("view_report_to_do", PackageResources.view_report_to_do_sql),
+            Migration("view_report_deliveries", PackageResources.view_report_deliveries_sql),
         ]
 
     /// The views that the projectors declare.

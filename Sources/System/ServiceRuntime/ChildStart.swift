@@ -7,6 +7,8 @@ package struct ChildStart {
     package var words: [String]
     /// All of its variables, `NAME=value`.
     package var environment: [String]
+    /// What its standard input comes from; nothing if nil.
+    package var input: Int32?
     /// What its standard output and standard error go to; those of this process if nil.
     package var output: Int32?
     /// Open files that it gets under the same numbers.
@@ -24,7 +26,11 @@ package struct ChildStart {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let input {
+            unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
         if let output {
             unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
             unsafe posix_spawn_file_actions_adddup2(&actions, output, 2)

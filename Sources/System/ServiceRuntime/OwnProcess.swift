@@ -32,20 +32,22 @@ package final class OwnProcess: Sendable {
 
     /// The operating system did not start it.
     package struct Failure: Error, CustomStringConvertible {
-        package let description: String
+        package let code: Int32
+        package var description: String { unsafe String(cString: strerror(code)) }
     }
 
     private let id: pid_t
     private let ending = Lock(Ending?.none)
 
     /// Starts it with these words and variables; nil takes a variable away. `inheriting` are open files that it gets
-    /// under the same numbers.
-    package init(_ words: [String], variables: [String: String?], inheriting files: [Int32] = []) throws(Failure) {
+    /// under the same numbers. `program` is the path of another executable of ours, run instead of this one.
+    package init(
+        _ words: [String], variables: [String: String?], inheriting files: [Int32] = [],
+        program: String = "/proc/self/exe"
+    ) throws(Failure) {
         var start = ChildStart(["bellwether"] + words, environment: Self.environment(changedBy: variables))
         start.inherited = files
-        do throws(ChildStart.Failure) { id = try start.run("/proc/self/exe") } catch {
-            throw Failure(description: unsafe String(cString: strerror(error.code)))
-        }
+        do throws(ChildStart.Failure) { id = try start.run(program) } catch { throw Failure(code: error.code) }
     }
 
     /// Sends it a signal, unless it has ended.

@@ -158,10 +158,15 @@ struct HubCommandTests {
         defer { filled.drop() }
         let (bellwether, directory) = (try filled.bellwether, TemporaryDirectory())
         let day = ["--date", "2026-11-20", "--wait", "0s"]
+        let places =
+            "{\"from\": \"a@b\", \"sendmail\": \"/bin/true\", \"places\": [{\"name\": \"ana\", \"mail\": [\"c@d\"]}]}"
+        try places.write(toFile: directory("places.json"), atomically: false, encoding: .utf8)
         let nightly = try bellwether.start(
-            ["report", "--all-apps", "--output-dir", directory("reports")] + day
+            ["report", "--all-apps", "--output-dir", directory("reports"), "--deliver", directory("places.json")] + day
         ).wait()
         #expect(nightly.status == 0 && nightly.messages.contains("6 deliveries"), "\(nightly)")
+        let delivered = "SELECT concat_ws(' ', app, period, place, state) FROM analytics.report_deliveries"
+        #expect(try filled.hub.column(delivered, of: String.self) == ["chat 2026-11-20 ana sent"])
         let file = try String(contentsOfFile: directory("reports/chat/2026-11-20.csv"), encoding: .utf8)
         // The positions of three cells.
         #expect(file.contains("chat,2026-11-20,3,"))

@@ -48,6 +48,13 @@ struct DemoTests {
         // Some turn notifications on again.
         let on = try bellwether.trusted("psql", "--", "-Atc", "SELECT sum(turned_on) > 0 FROM install_days")
         #expect(on == "t\n")
+        // What is broken on its last day is news the next morning.
+        let places = """
+            {"from": "a@b", "sendmail": "/bin/true", "places": [{"name": "ana", "mail": ["c@d"], "when": ["alarms"]}]}
+            """
+        try places.write(toFile: scratch("places.json"), atomically: false, encoding: .utf8)
+        let morning = try bellwether.run("report", "--all-apps", "--deliver", scratch("places.json"))
+        #expect(morning.status == 0 && morning.messages.contains("ana: "), "\(morning)")
         // No question of the guide comes back empty, and no view.
         let views = try bellwether.trusted(
             "psql", "--", "-Atc", "SELECT 'TABLE ' || view FROM pg_views AS v (schema, view) WHERE schema = 'analytics'"

@@ -10,11 +10,13 @@ struct ExecutableTests {
         return ended.output
     }
 
-    @Test("bellwether loads no HTTP client; bellwether-demo does")
+    @Test("bellwether loads no HTTP client; bellwether-demo and bellwether-deliver do")
     func libraries() throws {
         let production = try libraries(of: Bellwether.path)
         #expect(production.contains("libpq.so") && !production.contains("libcurl"), "\(production)")
-        #expect(try libraries(of: Bellwether.path + "-demo").contains("libcurl"))
+        for name in ["-demo", "-deliver"] {
+            #expect(try libraries(of: Bellwether.path + name).contains("libcurl"))
+        }
     }
 
     @Test("alone, bellwether explains demo and simulate, and says what they need to run")

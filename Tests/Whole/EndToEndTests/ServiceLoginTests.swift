@@ -140,17 +140,21 @@ import Testing
     private func expectNight(_ url: String) throws {
         let reports = TemporaryDirectory()
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let places =
+            "{\"from\": \"a@b\", \"sendmail\": \"/bin/true\", \"places\": [{\"name\": \"ana\", \"mail\": [\"c@d\"]}]}"
+        try places.write(toFile: reports("places.json"), atomically: false, encoding: .utf8)
         let night = try ChildProcess(
             ["bash", ProjectFolder.path + "/Examples/compose/nightly.sh"],
             environment: [
                 "PATH": (Bellwether.path as NSString).deletingLastPathComponent + ":" + path,
                 "BELLWETHER_DATABASE_URL": url, "BELLWETHER_REPORT_DIRECTORY": reports.path,
-                "BELLWETHER_REPORT_MARK": reports("mark"),
+                "BELLWETHER_REPORT_MARK": reports("mark"), "BELLWETHER_DELIVER": reports("places.json"),
             ])
         let isMade = eventually { FileManager.default.fileExists(atPath: reports("mark")) }
         #expect(isMade && night.isRunning, "\(night.messages)")
         let files = try FileManager.default.contentsOfDirectory(atPath: reports("shop"))
         #expect(Set(files.map { ($0 as NSString).pathExtension }) == ["txt", "md", "html", "json", "csv"])
+        #expect(night.messages.contains("ana: 1 report delivered"), "\(night.messages)")
         night.signal(SIGTERM)
         #expect(try night.wait().status == 128 + SIGTERM)
     }

@@ -51,8 +51,8 @@ struct UnitTests {
             #expect(text.contains("\nUser=bellwether\n"), "\(file)")
             var command = String(try #require(text.firstMatch(of: /ExecStart=\/usr\/local\/bin\/bellwether (.+)/)).1)
             // What a person sets by `systemctl edit`, without repeating the command.
-            for variable in command.matches(of: /\$\{(\w+)\}/) {
-                let value = try #require(text.firstMatch(of: try Regex("Environment=\(variable.1)=(\\w+)")))
+            for variable in command.matches(of: /\$\{?(\w+)\}?/) {
+                let value = try #require(text.firstMatch(of: try Regex("\nEnvironment=\(variable.1)=(\\w*)")))
                 command.replace(variable.0, with: try #require(value.output[1].substring))
             }
             // A database that is not there: the words are right if that is all that is wrong.

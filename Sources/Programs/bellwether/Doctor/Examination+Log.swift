@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Health
+internal import Letters
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
@@ -70,6 +71,25 @@ extension Examination {
         return .warn(
             "no report of \(worst.app) for over \(mostHours) hours, \(last)\(more)",
             do: "run bellwether report --all-apps --output-dir DIR each night (Examples/systemd has a timer)")
+    }
+}
+
+extension Examination {
+    /// Only where reports are delivered (`report --deliver`).
+    static let deliveries = Examination(name: "deliveries") { _, connection in
+        guard let health = try LetterHealth.read(on: &connection) else { return nil }
+        let all = "see analytics.report_deliveries"
+        if health.late > 0 {
+            return .warn(
+                "\(health.late) reports have not reached their place; \(health.lateExample ?? "")",
+                do: "remove the cause; the next bellwether report --deliver tries again; \(all)")
+        }
+        if health.givenUp > 0 {
+            return .warn(
+                "\(health.givenUp) reports were given up in the last week; \(health.givenUpExample ?? "")",
+                do: "remove the cause, so that the next ones arrive; \(all)")
+        }
+        return .ok("every report has reached the places that wanted it")
     }
 }
 

@@ -15,7 +15,7 @@ struct Examination: Sendable {
     /// In the order of output: checks that others depend on come first.
     static let all = [
         server, migrations, roles, durability, checksums, connections, clock, disk, archive, backup, standby, cluster,
-        cells, partitions, projections, proof, unfinished, reports, pages, security,
+        cells, partitions, projections, proof, unfinished, reports, deliveries, pages, security,
     ]
 }
 

@@ -4,21 +4,27 @@ internal import Reports
 internal import ServiceRuntime
 internal import Values
 
-/// Writes the reports of a day or week for each app, in every format: `DIR/shop/2026-11-20.html`. It is safe to repeat.
+/// Makes the reports of a day or week for each app, writes them in every format, as `DIR/shop/2026-11-20.html`, and has
+/// them delivered. It is safe to repeat.
 struct NightlyReports {
-    let directory: String
+    /// Nil writes no files.
+    let directory: String?
+    /// Nil delivers nothing.
+    let delivery: ReportDelivery?
     let period: PeriodChoice
     let now: Timestamp
     let wait: Double
-    /// How another process of this program finds the database: then each report is made in one, so that whatever ends
-    /// it does not end the night of all other apps. Nil makes them here.
-    let elsewhere: [String: String?]?
+    /// Whether each report is made in a process of its own, so that whatever ends it does not end the night of all other
+    /// apps.
+    let isApart: Bool
+    /// How another process finds the database.
+    let database: [String: String?]
 
     /// Failures of one app are reported and do not stop the others. A broken connection is reopened.
     func run(
         _ apps: [ReportedApp], on connection: inout Connection, of session: ReporterSession
     ) throws -> ExitCode {
-        let output = try OutputDirectory(directory, isMade: true)
+        let output = try directory.map { try OutputDirectory($0, isMade: true) }
         if apps.isEmpty {
             StandardStream.error.write("There is no app yet. To create one: bellwether app create SLUG\n")
         }
@@ -29,24 +35,25 @@ struct NightlyReports {
                 if !connection.isUsable { connection = try session.open() }
                 let period = try period.period(of: app)
                 try patience.waitForFunnels(of: app, on: period.days.upperBound, connection: &connection)
-                let isDone =
-                    try elsewhere.map { try make(app, period, finding: $0) }
-                    ?? write(app, period, into: output, on: &connection)
+                let isDone = try isApart ? make(app, period) : write(app, period, into: output, on: &connection)
                 if !isDone { exitCode = .failed }
             } catch {
                 StandardStream.error.write("bellwether: \(app.slug): \(String(printable: "\(error)"))\n")
                 exitCode = .failed
             }
         }
+        // Whatever failed above, what could be made reaches people.
+        if let delivery, try !delivery.send(finding: database) { exitCode = .failed }
         return exitCode
     }
 
     /// Has another process write them. False if it failed, which it has told.
-    private func make(_ app: ReportedApp, _ period: Period, finding database: [String: String?]) throws -> Bool {
+    private func make(_ app: ReportedApp, _ period: Period) throws -> Bool {
         let option = if case .day = period { "--date" } else { "--week" }
         let process = try OwnProcess(
-            ["report", "--app", app.slug, "--output-dir", directory, "--wait", "0s", option, period.name],
-            variables: database)
+            ["report", "--app", app.slug, "--wait", "0s", option, period.name]
+                + (directory.map { ["--output-dir", $0] } ?? []) + (delivery.map { ["--deliver", $0.file] } ?? []),
+            variables: database.merging(ReportDelivery.variables) { $1 })
         let ending = process.wait()
         if case .code(let code) = ending { return code == 0 }
         throw Failure("its report was ended by \(ending), which is a fault of this program or lack of memory")
@@ -54,18 +61,24 @@ struct NightlyReports {
 
     /// False if the files were written but the report was not kept.
     private func write(
-        _ app: ReportedApp, _ period: Period, into output: OutputDirectory, on connection: inout Connection
+        _ app: ReportedApp, _ period: Period, into output: OutputDirectory?, on connection: inout Connection
     ) throws -> Bool {
         CrashPoint.pass("reporting")
-        let made = try Reporter(app: app.slug, period: period, now: now).make(on: &connection)
-        let place = "\(directory)/\(app.slug)"
-        let own = try output.directory(app.slug)
-        for format in ReportFormat.allCases {
-            try own.write(made.documents[format], to: "\(period.name).\(format.fileExtension)")
+        let made = try Reporter(app: app.slug, period: period, now: now).make(on: &connection) {
+            (made: Reporter.Made, connection: inout Connection) throws(PostgresError) in
+            try delivery?.write(made, on: &connection)
         }
-        let endings = ReportFormat.allCases.map(\.fileExtension).joined(separator: ",")
         var line = "\(app.slug): \(made.report.headline.counts.delivered) deliveries of \(period.name) at position "
-        line += "\(made.report.position), in \(String(printable: place))/\(period.name).{\(endings)}\n"
+        line += "\(made.report.position)"
+        if let output, let directory {
+            let own = try output.directory(app.slug)
+            for format in ReportFormat.allCases {
+                try own.write(made.documents[format], to: "\(period.name).\(format.fileExtension)")
+            }
+            let endings = ReportFormat.allCases.map(\.fileExtension).joined(separator: ",")
+            line += ", in \(String(printable: "\(directory)/\(app.slug)"))/\(period.name).{\(endings)}"
+        }
+        line += "\n"
         if case .failed(let error) = made.keeping {
             line = "bellwether: \(app.slug), \(period.name): \(error.whyNotKept)\n"
         }

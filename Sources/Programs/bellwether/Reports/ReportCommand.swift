@@ -27,10 +27,13 @@ struct ReportCommand: DatabaseCommand {
         Option(
             "wait", "TIME", \.wait, .seconds,
             help: "How long to wait for funnels that are behind: 90s, 5m, 0s (default 60s)"),
-        Option("all-apps", \.isOfAllApps, help: "The nightly run: every app in every format, into --output-dir"),
+        Option("all-apps", \.isOfAllApps, help: "The nightly run: every app, into --output-dir and as --deliver says"),
         Option(
             "output-dir", "DIR", \.directory, .text,
             help: "Write every format, as DIR/SLUG/DAY.txt, .md, .html, .json, .csv"),
+        Option(
+            "deliver", "FILE", \.deliveryFile, .text,
+            help: "Send each report to the places of FILE that want it, by mail, chat or a signed POST"),
     ]
 
     var database = DatabaseChoice()
@@ -43,6 +46,7 @@ struct ReportCommand: DatabaseCommand {
     private var wait = 60.0
     private var isOfAllApps = false
     private var directory: String?
+    private var deliveryFile: String?
 
     private var format: ReportFormat { chosenFormat ?? .text }
     /// Nil means standard output.
@@ -52,16 +56,19 @@ struct ReportCommand: DatabaseCommand {
         if week != nil, date != nil { throw UsageError("give --date or --week, not both") }
         if week != nil, position != nil { throw UsageError("reports of weeks are not kept: leave out --as-of") }
         if isOfAllApps, app != nil { throw UsageError("give --all-apps or --app, not both") }
-        if isOfAllApps, directory == nil {
-            throw UsageError("--all-apps writes files: name the directory with --output-dir DIR")
+        if isOfAllApps, directory == nil, deliveryFile == nil {
+            throw UsageError(
+                "--all-apps writes files or delivers: name the directory with --output-dir DIR, or give --deliver FILE")
         }
-        guard directory != nil else { return }
+        guard directory != nil || deliveryFile != nil else { return }
         guard isOfAllApps || app != nil else {
             throw UsageError("name the app with --app SLUG, or give --all-apps")
         }
         for (name, isGiven) in [("format", chosenFormat != nil), ("output", output != nil), ("as-of", position != nil)]
         where isGiven {
-            throw UsageError("--output-dir writes a new report in every format: leave out --\(name)")
+            let option =
+                directory == nil ? "--deliver sends a new report" : "--output-dir writes a new report in every format"
+            throw UsageError("\(option): leave out --\(name)")
         }
     }
 
@@ -74,11 +81,13 @@ struct ReportCommand: DatabaseCommand {
         var connection = try session.open()
         let apps = try chosenApps(at: now, on: &connection)
         let period = week ?? date ?? .yesterday
-        if let directory {
-            return try NightlyReports(
-                directory: directory, period: period, now: now, wait: wait,
-                elsewhere: isOfAllApps ? access.variables : nil
+        if directory != nil || deliveryFile != nil {
+            let (delivery, isRight) = try delivery(to: apps)
+            let exitCode = try NightlyReports(
+                directory: directory, delivery: delivery, period: period, now: now, wait: wait,
+                isApart: isOfAllApps, database: access.variables
             ).run(apps, on: &connection, of: session)
+            return isRight ? exitCode : .failed
         }
         guard let first = apps.first else {
             throw Failure("there is no app yet. To create one: bellwether app create SLUG")
@@ -92,6 +101,22 @@ struct ReportCommand: DatabaseCommand {
         let periods = try apps.map { app in (app, try period.period(of: app)) }
         guard let position else { return try printNew(periods, now: now, on: &connection) }
         return try printKept(periods.map { ($0, $1.days.upperBound) }, atOrBefore: position, on: &connection)
+    }
+
+    /// What `--deliver` asks for, and whether nothing is wrong with it. A fault in its file does not keep the reports of
+    /// a night from being made and written.
+    private func delivery(to apps: [ReportedApp]) throws -> (ReportDelivery?, isRight: Bool) {
+        guard let deliveryFile else { return (nil, true) }
+        do {
+            let delivery = try ReportDelivery(deliveryFile)
+            let strangers = isOfAllApps ? delivery.strangers(among: apps) : []
+            for words in strangers { StandardStream.error.write("bellwether: \(words)\n") }
+            return (delivery, strangers.isEmpty)
+        } catch {
+            guard directory != nil else { throw error }
+            StandardStream.error.write("bellwether: nothing is delivered: \(String(printable: "\(error)"))\n")
+            return (nil, false)
+        }
     }
 
     /// Makes all reports before printing any: a part of the output would look like all of it.

@@ -68,38 +68,47 @@ package enum ReportArchive {
     }
 
     /// Keeps a report with the figures of its own day and of the days that it restates. However often the same report
-    /// is made, it is kept once.
+    /// is made, it is kept once. `alongside` is done in the same transaction.
     static func keep(
-        _ report: Report, figures: DayFigures, on connection: inout Connection
+        _ report: Report, figures: DayFigures, on connection: inout Connection,
+        alongside: (KeepResult, inout Connection) throws(PostgresError) -> Void
     ) throws(PostgresError) -> KeepResult {
         try connection.transaction { (connection: inout Connection) throws(PostgresError) in
-            // Without this, two reports made at once would both find nothing. It also gives the first of a day the
-            // least id.
-            try connection.query("SELECT report.take_turn(\(report.app))")
-            let content = report.timelessDocument
-            if let kept = try same(as: report, content: content, on: &connection) { return .found(kept) }
-            let documents = ReportDocuments(of: report)
-            let id: Int64 = try connection.query(
-                """
-                INSERT INTO report.kept (app, day, position, made_at, is_final, received_engaged, closing_buttons, content,
-                    as_text, as_markdown, as_html, as_json, as_csv)
-                VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(report.isFinal),
-                    \(report.headline.counts.receivedEngaged), \(report.closingButtons),
-                    md5(\(content)), \(documents[.text]), \(documents[.markdown]), \(documents[.html]), \(documents[.json]),
-                    \(documents[.csv]))
-                RETURNING id
-                """)[0].get(0)
-            let told = [(report.day, figures)] + report.restated.map { ($0.day, $0.now) }
-            try connection.query(
-                """
-                INSERT INTO report.told (report, day, delivered, received, responded, received_responded, dismissed,
-                    stories, stories_completed, woken)
-                SELECT \(id), * FROM unnest(\(told.map(\.0)), \(told.map(\.1.delivered)), \(told.map(\.1.received)),
-                    \(told.map(\.1.responded)), \(told.map(\.1.receivedResponded)), \(told.map(\.1.dismissed)),
-                    \(told.map(\.1.stories)), \(told.map(\.1.storiesCompleted)), \(told.map(\.1.woken)))
-                """)
-            return .added(documents)
+            let outcome = try keepInTransaction(report, figures: figures, on: &connection)
+            try alongside(outcome, &connection)
+            return outcome
         }
+    }
+
+    private static func keepInTransaction(
+        _ report: Report, figures: DayFigures, on connection: inout Connection
+    ) throws(PostgresError) -> KeepResult {
+        // Without this, two reports made at once would both find nothing. It also gives the first of a day the
+        // least id.
+        try connection.query("SELECT report.take_turn(\(report.app))")
+        let content = report.timelessDocument
+        if let kept = try same(as: report, content: content, on: &connection) { return .found(kept) }
+        let documents = ReportDocuments(of: report)
+        let id: Int64 = try connection.query(
+            """
+            INSERT INTO report.kept (app, day, position, made_at, is_final, received_engaged, closing_buttons, content,
+                as_text, as_markdown, as_html, as_json, as_csv)
+            VALUES (\(report.app), \(report.day), \(report.position), \(report.madeAt), \(report.isFinal),
+                \(report.headline.counts.receivedEngaged), \(report.closingButtons),
+                md5(\(content)), \(documents[.text]), \(documents[.markdown]), \(documents[.html]), \(documents[.json]),
+                \(documents[.csv]))
+            RETURNING id
+            """)[0].get(0)
+        let told = [(report.day, figures)] + report.restated.map { ($0.day, $0.now) }
+        try connection.query(
+            """
+            INSERT INTO report.told (report, day, delivered, received, responded, received_responded, dismissed,
+                stories, stories_completed, woken)
+            SELECT \(id), * FROM unnest(\(told.map(\.0)), \(told.map(\.1.delivered)), \(told.map(\.1.received)),
+                \(told.map(\.1.responded)), \(told.map(\.1.receivedResponded)), \(told.map(\.1.dismissed)),
+                \(told.map(\.1.stories)), \(told.map(\.1.storiesCompleted)), \(told.map(\.1.woken)))
+            """)
+        return .added(documents)
     }
 }
 

@@ -43,28 +43,50 @@ package struct Reporter: Sendable {
         case failed(PostgresError)
     }
 
-    /// Makes it on a connection that may read `analytics` and add to `report`.
-    package func make(on connection: inout Connection) throws(ReportError) -> Made {
-        var (report, figures) = try connection.inSnapshot { (connection: inout Connection) throws(ReportError) in
+    /// Makes it on a connection that may read `analytics` and add to `report`. What is done `alongside` is committed
+    /// with the report, or neither is.
+    package func make(
+        on connection: inout Connection,
+        alongside: (Made, inout Connection) throws(PostgresError) -> Void = { _, _ in }
+    ) throws(ReportError) -> Made {
+        let (report, figures) = try connection.inSnapshot { (connection: inout Connection) throws(ReportError) in
             var report = try ReportReader(app: app, period: period, now: now).read(inSnapshotOf: &connection)
             guard case .day(let day) = period else { return (report, DayFigures()) }
             let (figures, restated) = try Restatements(app: app, day: day).read(on: &connection)
             report.restated = restated
             return (report, figures)
         }
-        guard case .day = period else {
-            return Made(report: report, documents: ReportDocuments(of: report), keeping: .notKept)
-        }
-        do {
-            switch try ReportArchive.keep(report, figures: figures, on: &connection) {
-            case .added(let documents): return Made(report: report, documents: documents, keeping: .kept)
-            case .found(let kept):
-                report.madeAt = kept.place.madeAt
-                return Made(report: report, documents: kept.documents, keeping: .before)
+        var made = Made(report: report, documents: ReportDocuments(texts: [:]), keeping: .notKept)
+        do throws(PostgresError) {
+            guard case .day = period else {
+                made.documents = ReportDocuments(of: report)
+                try connection.transaction { (connection: inout Connection) throws(PostgresError) in
+                    try alongside(made, &connection)
+                }
+                return made
             }
+            let outcome = try ReportArchive.keep(report, figures: figures, on: &connection) {
+                (outcome: ReportArchive.KeepResult, connection: inout Connection) throws(PostgresError) in
+                try alongside(made.becoming(outcome), &connection)
+            }
+            return made.becoming(outcome)
         } catch {
             return Made(report: report, documents: ReportDocuments(of: report), keeping: .failed(error))
         }
+    }
+}
+
+extension Reporter.Made {
+    /// The same, once it is known whether it was kept earlier.
+    fileprivate func becoming(_ outcome: ReportArchive.KeepResult) -> Reporter.Made {
+        var made = self
+        switch outcome {
+        case .added(let documents): (made.documents, made.keeping) = (documents, .kept)
+        case .found(let kept):
+            made.report.madeAt = kept.place.madeAt
+            (made.documents, made.keeping) = (kept.documents, .before)
+        }
+        return made
     }
 }
 

@@ -145,7 +145,7 @@ enum HeadlineSection: ReportSection {
         }.joined(separator: ", ")
     }
 
-    private static func title(_ report: Report) -> String { "The \(report.period.word)" }
+    static func title(_ report: Report) -> String { "The \(report.period.word)" }
 
     private static func comparison(_ name: String, _ base: Headline.Comparison, with counts: FunnelCounts) -> Block {
         let (what, rate, was, verdict) =

@@ -19,7 +19,7 @@ struct Mover: Hashable, Sendable {
 /// Which categories rose and fell by more than chance. The days are those that the headline compares with, told at the
 /// same age.
 enum MoversSection: ReportSection {
-    private static let title = "What rose and fell"
+    static let title = "What rose and fell"
 
     static func read(into report: inout Report, _ scope: ReportScope, on connection: inout Connection)
         throws(PostgresError)

@@ -28,9 +28,10 @@ def check_image(project):
 
 def check_packages(project, commands):
     """Each library that the Makefile has people install to build with is there in the form that runs."""
-    variables = re.search(r"^BUILD_PACKAGES := (.*)$", project.text("Makefile"), re.MULTILINE)
-    libraries = [word for word in variables[1].split() if word.endswith("-dev") and "libc6" not in word]
-    project.expect(len(libraries) > 4, f"libraries to build with: {libraries}")
+    variables = re.findall(r"^(?:BUILD|CLIENT)_PACKAGES := (.*)$", project.text("Makefile"), re.MULTILINE)
+    words = " ".join(variables).split()
+    libraries = [word for word in words if word.endswith("-dev") and "libc6" not in word]
+    project.expect(len(libraries) > 5, f"libraries to build with: {libraries}")
     for library in libraries:
         depends = subprocess.run(
             ["dpkg-query", "-W", "-f=${Depends}", library], capture_output=True, text=True, check=True).stdout

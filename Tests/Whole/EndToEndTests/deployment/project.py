@@ -24,7 +24,7 @@ class Project:
         self.expect(found == wanted, f"{what}: {found!r}, and not {wanted!r}")
 
     def has(self, name):
-        return name in self.files or os.path.isfile(os.path.join(self.root, name))
+        return name in self.files or os.path.exists(os.path.join(self.root, name))
 
     def text(self, name):
         if name in self.files:

@@ -25,6 +25,7 @@ struct EventLogAccessMatrixTests {
             "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.pressure_funnel: SELECT", "analytics.projections: SELECT", "analytics.proofs: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
+            "analytics.report_deliveries: SELECT",
             "analytics.report_pages: SELECT", "analytics.report_to_do: SELECT",
             "analytics.reports: SELECT",
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
@@ -87,7 +88,8 @@ struct EventLogAccessMatrixTests {
         ] + ProjectionTables.parents.map { "projection.\($0): DELETE, INSERT, SELECT, UPDATE" },
         "bellwether_analyst": views, TestPostgres.analyst: views,
         "bellwether_reporter": views + [
-            "report: USAGE", "report.kept: INSERT, SELECT", "report.take_turn(): EXECUTE",
+            "report: USAGE", "report.kept: INSERT, SELECT", "report.letter: INSERT, SELECT, UPDATE",
+            "report.letter_round: SELECT, UPDATE", "report.take_turn(): EXECUTE",
             "report.told: INSERT, SELECT",
         ],
         "bellwether_look": views + [
@@ -266,7 +268,7 @@ struct EventLogAccessMatrixTests {
             quiet.sorted() == [
                 "app_batches", "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
                 "experiment_versions", "experiments", "fcm_export", "installs", "projections", "proofs",
-                "rejected_events", "report_categories", "report_pages", "report_to_do", "reports", "sends",
+                "rejected_events", "report_categories", "report_deliveries", "report_pages", "report_to_do", "reports", "sends",
                 "story_day_pages",
                 "story_pages",
             ])

@@ -1,0 +1,3 @@
+internal import Console
+
+Program([DeliverCommand.self]).run()
