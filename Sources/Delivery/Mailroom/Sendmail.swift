@@ -31,7 +31,7 @@ struct Sendmail {
         var talk = Talk(socket: ours, process: process, message: Array(message.utf8))
         guard let status = talk.untilExit(by: .after(seconds: Self.seconds)) else {
             kill(-process, SIGKILL)
-            while unsafe waitpid(process, nil, 0) < 0, errno == EINTR {}
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
             return .unanswered("\(path) did not end within \(Int(Self.seconds)) s")
         }
         return judge(status, Self.words(talk.said))
@@ -54,10 +54,12 @@ struct Sendmail {
 
     /// It gets no secret of ours.
     private static var environment: [String] {
-        ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
-            + ["HOME", "USER", "LOGNAME"].compactMap { name in
-                unsafe getenv(name).map { "\(name)=\(unsafe String(cString: $0))" }
-            }
+        var variables = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"]
+        for name in ["HOME", "USER", "LOGNAME"] {
+            guard let value = unsafe getenv(name) else { continue }
+            variables.append("\(name)=\(unsafe String(cString: value))")
+        }
+        return variables
     }
 }
 

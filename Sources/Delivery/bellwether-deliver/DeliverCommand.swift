@@ -19,7 +19,8 @@ struct DeliverCommand: DatabaseCommand {
         let access = try DatabaseAccess(database, log: log)
         defer { access.release() }
         let session = ReporterSession(access: access, log: log)
-        var (turn, connection) = (try session.open(), try session.open())
+        var turn = try session.open()
+        var connection = try session.open()
         // It lasts as long as the round, and ends with this process, however that ends.
         try turn.execute(
             script: """

@@ -28,7 +28,7 @@ struct DeliveryKillTests {
                     let heard = place.heard.filter { $0.period == day && $0.object["app"] as? String == app }
                     #expect((1...(mayRepeat ? 2 : 1)).contains(heard.count), "\(point), \(app): \(heard.count) times")
                     #expect(Set(heard.map { $0.headers["webhook-id"] }).count == 1, "\(point)")
-                    #expect(heard.dropFirst().allSatisfy(\.isRepeat), "\(point)")
+                    #expect(heard.dropFirst().allSatisfy { $0.isRepeat }, "\(point)")
                 }
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import Postgres
 import ProjectFolder
 import ServiceRuntime
 import TestSupport

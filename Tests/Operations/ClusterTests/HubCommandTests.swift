@@ -165,7 +165,7 @@ struct HubCommandTests {
             ["report", "--all-apps", "--output-dir", directory("reports"), "--deliver", directory("places.json")] + day
         ).wait()
         #expect(nightly.status == 0 && nightly.messages.contains("6 deliveries"), "\(nightly)")
-        let delivered = "SELECT concat_ws(' ', app, period, place, state) FROM analytics.report_deliveries"
+        let delivered: Statement = "SELECT concat_ws(' ', app, period, place, state) FROM analytics.report_deliveries"
         #expect(try filled.hub.column(delivered, of: String.self) == ["chat 2026-11-20 ana sent"])
         let file = try String(contentsOfFile: directory("reports/chat/2026-11-20.csv"), encoding: .utf8)
         // The positions of three cells.

@@ -268,7 +268,8 @@ struct EventLogAccessMatrixTests {
             quiet.sorted() == [
                 "app_batches", "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
                 "experiment_versions", "experiments", "fcm_export", "installs", "projections", "proofs",
-                "rejected_events", "report_categories", "report_deliveries", "report_pages", "report_to_do", "reports", "sends",
+                "rejected_events", "report_categories", "report_deliveries", "report_pages", "report_to_do", "reports",
+                "sends",
                 "story_day_pages",
                 "story_pages",
             ])
