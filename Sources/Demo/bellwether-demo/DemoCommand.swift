@@ -42,7 +42,7 @@ struct DemoCommand: DemoDeclaration {
         defer { bar.clear() }
         let run = DemoRun(access: access, log: log, bar: bar, now: now)
         let sent = try run.live(&apps, on: &owner)
-        let proof = try run.prove(on: &owner)
+        let proof = try run.prove()
         let made = try run.report(apps, into: directory + "/reports")
         bar.clear()
         DemoTelling(directory: directory, seconds: Double(Deadline.now.nanoseconds - begun.nanoseconds) / 1e9)

@@ -39,7 +39,7 @@ struct Admission: Sendable {
         _ head: RequestHead, of access: Access, _ answer: Answer, _ received: ClockReading?,
         then receive: @escaping @Sendable ([UInt8], Access, Toll?) -> Void
     ) {
-        guard let type = MediaType(head.header("Content-Type")), mediaTypes.contains(type) else {
+        guard let type = MediaType(of: head), mediaTypes.contains(type) else {
             let choice = mediaTypes.map { "'Content-Type: \($0.rawValue)'" }.joined(separator: " or ")
             return answer.send(Problem(.unsupportedMediaType, "Send \(choice)."))
         }

@@ -33,7 +33,7 @@ package final class EventsRoute: Sendable {
         let received = ClockReading(telling: clock)
         let request = Request(
             received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head),
-            isCloudEvents: MediaType(head.header("Content-Type")) == .cloudEvents)
+            isCloudEvents: MediaType(of: head) == .cloudEvents)
         admission.admit(head, answer, received: received) { [self] body, access, toll in
             receive(body, request, access, toll)
         }

@@ -63,6 +63,26 @@ package struct InstallHolding: Sendable {
                 AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
             """
         },
+        InstallHolding(kind: "goals", order: "occurred_at, event_id") { app, install in
+            """
+            SELECT g.occurred_at, g.event_id, to_jsonb(g) - 'app' AS json FROM analytics.goals AS g
+            WHERE g.install_id = '\(install)' AND g.app = \(slug(of: app))
+            """
+        },
+        InstallHolding(kind: "goal_touches", order: "occurred_at, seq, event_id") { app, install in
+            """
+            SELECT d.occurred_at, d.seq, d.event_id, to_jsonb(d) - '{app,shard,generation,kind}'::text[]
+                || jsonb_build_object('touch', CASE d.kind WHEN 1 THEN 'response' ELSE 'receipt' END) AS json
+            FROM projection.goal_touch AS d WHERE d.install_id = '\(install)' AND d.app = \(app) AND \(shown)
+                AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
+            """
+        },
+        InstallHolding(kind: "sealed_goals", order: "first_device_at, event_id") { app, install in
+            """
+            SELECT d.first_device_at, d.event_id, to_jsonb(d) - '{app,shard}'::text[] AS json
+            FROM projection.sealed_goal AS d WHERE d.install_id = '\(install)' AND d.app = \(app) AND \(shown)
+            """
+        },
         InstallHolding(kind: "sealed_deliveries", order: "first_device_at, notification_key") { app, install in
             """
             SELECT d.first_device_at, d.notification_key, to_jsonb(d) - '{app,shard}'::text[] AS json

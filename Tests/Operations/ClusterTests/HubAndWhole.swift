@@ -125,7 +125,9 @@ struct HubAndWhole {
     private static let views = """
         SELECT c.relname::text FROM pg_class AS c
         WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind = 'v'
-            AND c.relname NOT IN ('projections', 'batches', 'app_batches', 'reports', 'report_pages', 'report_categories', 'report_to_do')
+            AND c.relname NOT IN (
+                'projections', 'proofs', 'batches', 'app_batches', 'reports', 'report_pages', 'report_categories',
+                'report_to_do', 'report_deliveries')
         ORDER BY 1
         """
 

@@ -16,8 +16,7 @@ struct MailDocumentTests {
         "cellpadding", "cellspacing", "border",
     ]
     private static let properties: Set<String> = [
-        "margin", "padding", "background-color", "color", "font-family", "font-size", "line-height", "border-bottom",
-        "border-left", "width", "max-width", "height",
+        "margin", "padding", "background-color", "color", "font", "border-bottom", "border-left", "width", "max-width",
     ]
 
     @Test(
@@ -47,10 +46,16 @@ struct MailDocumentTests {
     func words() throws {
         let page = Page(SampleReport.busy)
         let text = MailDocument(page).text
+        let leftOut = text.split(separator: "Left out, because mail of this size is cut off: ").dropFirst().first ?? ""
+        var whole = 0
         for section in page.sections {
-            #expect(text.contains(">\(String(html: section.title))</h2>"), "\(section.title)")
+            let isThere = text.contains(">\(String(html: section.title))</h2>")
+            #expect(isThere != leftOut.contains(String(html: section.title)), "\(section.title)")
+            guard isThere else { continue }
+            whole += 1
             for sentence in section.sentences { #expect(text.contains(String(htmlProse: sentence)), "\(sentence)") }
         }
+        #expect(whole > 10, "\(whole) of \(page.sections.count)")
         #expect(
             text.contains("<strong style=\"color:#a3261b;\">Alarm:</strong>") && text.contains("bgcolor=\"#2f7679\""))
         #expect(text.contains("▁") && !text.contains("<svg"))
@@ -63,7 +68,7 @@ struct MailDocumentTests {
             Page.Section("Much \($0)", [.sentence(String(repeating: "words ", count: 800), .plain)])
         }
         let text = MailDocument(page).text
-        #expect(text.utf8.count < 102_000 && text.contains("Left out, because mail of this size is cut off: Much "))
+        #expect(text.utf8.count < 102_000 && text.contains("Left out, because mail of this size is cut off: "))
         #expect(text.contains("Much 40"))
     }
 

@@ -39,7 +39,8 @@ struct ProofReportTests {
         #expect(!text.contains("proved") && proof == nil, "\(text)")
 
         // The same numbers, which have been proved since.
-        _ = try bellwether.trusted("verify")
+        let verified = try bellwether.run("verify")
+        #expect(verified.status == 0, "\(verified)")
         (text, proof) = try report(bellwether)
         #expect(text.contains("Every funnel number on this page was proved at 20"), "\(text)")
         #expect(proof?["covers_page"] as? Bool == true && proof?["proved"] as? Bool == true, "\(proof ?? [:])")

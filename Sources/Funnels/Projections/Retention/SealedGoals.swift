@@ -75,7 +75,7 @@ enum SealedGoals {
             script: """
                 SET LOCAL client_min_messages = warning; DROP TABLE IF EXISTS pg_temp.removed_goal;
                 CREATE TEMPORARY TABLE removed_goal (
-                    place tid, is_removed boolean, app integer, shard smallint, install_id uuid, event_id uuid,
+                    place tid, app integer, shard smallint, install_id uuid, event_id uuid,
                     device_at timestamptz, response_key text COLLATE "C", receipt_key text COLLATE "C");
                 SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = on; SET LOCAL enable_nestloop = off
                 """)
@@ -100,7 +100,7 @@ enum SealedGoals {
             Statement(
                 """
                 INSERT INTO pg_temp.removed_goal
-                SELECT place, is_removed, app, shard, install_id, event_id, device_at, response_key, receipt_key
+                SELECT place, app, shard, install_id, event_id, device_at, response_key, receipt_key
                 FROM (
                     SELECT *, bool_or(is_removed) OVER (
                         PARTITION BY app, install_id, (occurred_at AT TIME ZONE 'UTC')::date) AS goes
@@ -126,14 +126,13 @@ enum SealedGoals {
                 """))
     }
 
-    /// Removes these goals, which count for nothing any more. Those whose events stay are remembered.
+    /// Removes these goals, which count for nothing any more. They are remembered as long as the log has their events.
     static func remove(from table: GoalTable, on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             """
             INSERT INTO projection.sealed_goal AS s (
                 first_device_at, last_device_at, event_id, install_id, app, shard, rules)
             SELECT device_at, device_at, event_id, install_id, app, shard, 7 FROM pg_temp.removed_goal
-            WHERE NOT is_removed
             ON CONFLICT (event_id, install_id, app, first_device_at) DO UPDATE SET rules = excluded.rules
             """)
         try connection.query(

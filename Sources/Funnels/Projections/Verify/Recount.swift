@@ -15,7 +15,7 @@ package struct Recount: Sendable {
     /// What the row says.
     package let values: [Column]
     /// Whether each row is of a day. What is not is compared only where all days are.
-    var isOfDays: Bool { (key + values).contains { $0.name == "day" } }
+    package var isOfDays: Bool { (key + values).contains { $0.name == "day" } }
     /// Whether the values are sums. Then a row of zeros means the same as no row.
     package let isSum: Bool
     /// A SELECT of key and values from the tables of `RecountTables`.

@@ -44,6 +44,16 @@ package struct RequestHead: Sendable {
     /// The value of a header field, whatever the case of its name; several lines of one name are joined with `, `.
     package func header(_ name: StaticString) -> String? { fields.value(of: name) }
 
+    /// Whether there is one such header field, and its value is this word. It allocates nothing.
+    package func header(_ name: StaticString, is word: StaticString) -> Bool {
+        var (count, isWord) = (0, false)
+        fields.each(name) { value in
+            count += 1
+            isWord = HeaderFields.isWord(value, word)
+        }
+        return count == 1 && isWord
+    }
+
     /// Clients may send the whole URL as target, as they do to a proxy (RFC 9112, 3.2.2).
     private static func originForm(of target: String) -> Substring {
         guard target.utf8.first != UInt8(ascii: "/") else { return target[...] }

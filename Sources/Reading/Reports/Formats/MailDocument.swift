@@ -7,19 +7,21 @@ struct MailDocument {
     let text: String
 
     /// Gmail cuts a message off after 102 kB. What does not fit is named at the end.
-    private static let mostBytes = 90_000
+    private static let mostBytes = 98_000
     static let colors = HTMLPalette.light
-    private static let font = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
-    static let plain = "\(font)font-size:15px;line-height:22px;color:\(colors.ink);"
-    static let small = "\(font)font-size:13px;line-height:19px;color:\(colors.muted);"
+    // Each cell has its font: in short, because a report has a thousand cells.
+    private static let plain = "font:15px/22px Arial,sans-serif;color:\(colors.ink);"
+    static let cell = "font:13px/19px Arial,sans-serif;"
+    static let small = "\(cell)color:\(colors.muted);"
 
     init(_ page: Page) {
         var (body, leftOut) = ("", [String]())
         for (index, section) in page.sections.enumerated() {
             var part = index == page.leading ? Self.divide(page) : ""
             part += Self.heading(section.title) + section.blocks.map { Self.markup($0) }.joined()
-            // The first sections say what happened and what to do: they are small, and always there.
-            if leftOut.isEmpty, index == 0 || body.utf8.count + part.utf8.count <= Self.mostBytes {
+            // The first sections say what happened and what to do: they are small, and always there. A large one that
+            // does not fit leaves room for small ones after it.
+            if index == 0 || body.utf8.count + part.utf8.count <= Self.mostBytes {
                 body += part
             } else {
                 leftOut.append(section.title)
@@ -47,7 +49,7 @@ struct MailDocument {
             <body style="margin:0;padding:0;background-color:\(colors.page);">
             <table \(layout) width="100%" bgcolor="\(colors.page)"><tr><td align="center" style="padding:24px 12px;">
             <table \(layout) width="640" style="width:100%;max-width:640px;"><tr><td align="left">
-            <h1 style="\(font)font-size:24px;line-height:30px;color:\(colors.ink);margin:0 0 8px 0;">\(title)</h1>
+            <h1 style="font:24px/30px Arial,sans-serif;color:\(colors.ink);margin:0 0 8px 0;">\(title)</h1>
             \(paragraph(subtitle, small))\(body)</td></tr></table>
             </td></tr></table>
             </body>
@@ -64,7 +66,7 @@ struct MailDocument {
     }
 
     private static func heading(_ title: String) -> String {
-        "<h2 style=\"\(font)font-size:19px;line-height:25px;color:\(colors.ink);margin:32px 0 10px 0;\">"
+        "<h2 style=\"font:bold 19px/25px Arial,sans-serif;color:\(colors.ink);margin:32px 0 10px 0;\">"
             + "\(String(html: title))</h2>\n"
     }
 
@@ -100,7 +102,7 @@ struct MailDocument {
             """
             <tr><td valign="top" style="\(small)padding:8px 12px 8px 0;border-bottom:1px solid \(colors.line);">\
             \(String(html: figure.name))</td><td valign="top" style="\(small)padding:8px 0;border-bottom:1px solid \
-            \(colors.line);"><strong style="\(font)font-size:21px;line-height:26px;color:\(colors.ink);">\
+            \(colors.line);"><strong style="font:bold 21px/26px Arial,sans-serif;color:\(colors.ink);">\
             \(String(htmlProse: figure.value))</strong>\(figure.detail.isEmpty ? "" : "<br/>\(String(htmlProse: figure.detail))")\
             </td></tr>
 

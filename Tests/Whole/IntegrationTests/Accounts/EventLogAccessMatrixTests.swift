@@ -22,7 +22,8 @@ struct EventLogAccessMatrixTests {
             "analytics.data_quality: SELECT", "analytics.deliveries: SELECT", "analytics.events: SELECT",
             "analytics.experiment_days: SELECT", "analytics.experiment_versions: SELECT",
             "analytics.experiments: SELECT",
-            "analytics.fcm_export: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
+            "analytics.fcm_export: SELECT", "analytics.goal_funnel: SELECT", "analytics.goal_times: SELECT",
+            "analytics.goals: SELECT", "analytics.installs: SELECT", "analytics.opens: SELECT",
             "analytics.pressure_funnel: SELECT", "analytics.projections: SELECT", "analytics.proofs: SELECT",
             "analytics.receipts: SELECT", "analytics.rejected_events: SELECT", "analytics.report_categories: SELECT",
             "analytics.report_deliveries: SELECT",
@@ -33,7 +34,7 @@ struct EventLogAccessMatrixTests {
             // What a hub reads, and where it does.
             "cells: USAGE", "cells.dated_delay: SELECT", "cells.experiment_count: SELECT",
             "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
-            "cells.forgotten: SELECT", "hub: USAGE",
+            "cells.forgotten: SELECT", "cells.goal_base: SELECT", "hub: USAGE",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
         + ProjectionTables.counts.map { "cells.\($0): SELECT" }
 
@@ -267,7 +268,7 @@ struct EventLogAccessMatrixTests {
         #expect(
             quiet.sorted() == [
                 "app_batches", "apps", "batches", "categories", "client_drops", "data_quality", "experiment_days",
-                "experiment_versions", "experiments", "fcm_export", "installs", "projections", "proofs",
+                "experiment_versions", "experiments", "fcm_export", "goals", "installs", "projections", "proofs",
                 "rejected_events", "report_categories", "report_deliveries", "report_pages", "report_to_do", "reports",
                 "sends",
                 "story_day_pages",

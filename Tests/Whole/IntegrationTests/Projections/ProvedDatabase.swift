@@ -56,7 +56,7 @@ struct ProvedDatabase {
             interaction: .permissionChanged(to: .denied, from: .authorized))
         change.notification = Notification()
         var goal = Event.sample(
-            at: Event.sampleTime + Int64(copy * 1_000_000 + 30_000_000), install: install,
+            at: Event.sampleTime + days * 86_400_000_000 + Int64(copy * 1_000_000 + 30_000_000), install: install,
             interaction: .goalReached(Goal("purchase", value: 9_990_000, currency: "EUR")))
         goal.notification = Notification()
         _ = try appender.append([app.submission(all + [change, goal])])

@@ -54,7 +54,20 @@ struct RetentionTests {
         try shops.append(early)
         try shops.project()
         let sealed = Dictionary(grouping: early, by: \.delivery).filter { $0.value.contains(where: \.isOld) }
+        // With a goal of the old year go all goals of its install on that day, and with them the deliveries that they
+        // count for.
+        let credited: [String] = try shops.database.column(
+            """
+            SELECT DISTINCT concat_ws(' ', a.slug, g.install_id, credit.key) FROM projection.goal AS g
+            JOIN log.app AS a ON a.id = g.app
+            CROSS JOIN LATERAL (VALUES (g.response_key), (g.receipt_key)) AS credit (key)
+            WHERE credit.key IS NOT NULL AND EXISTS (
+                SELECT FROM projection.goal AS old
+                WHERE old.app = g.app AND old.install_id = g.install_id AND old.device_at < '2026-01-01'
+                    AND (old.occurred_at AT TIME ZONE 'UTC')::date = (g.occurred_at AT TIME ZONE 'UTC')::date)
+            """)
         let straddlers = Set(sealed.filter { !$0.value.allSatisfy(\.isOld) }.keys)
+            .union(credited.map { $0.split(separator: " ", maxSplits: 2).map(String.init) })
         #expect(try shops.retain().allSatisfy(\.isDropped))
         let frozen = try shops.database.frozen()
         for (event, verdict) in zip(late, try shops.append(late)) {

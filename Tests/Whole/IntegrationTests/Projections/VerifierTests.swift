@@ -205,8 +205,8 @@ struct VerifierTests {
             let report = try proved.verify()
             #expect(!report.isProved && report.gapCount == 1)
             let gap = try #require(report.gaps.first)
-            #expect((gap.batch, gap.expected, gap.found) == (2, 10, 9))
-            #expect(report.description.contains("Batch 2 has 9 events in shard \(gap.shard), but should have 10."))
+            #expect((gap.batch, gap.expected, gap.found) == (2, 11, 10))
+            #expect(report.description.contains("Batch 2 has 10 events in shard \(gap.shard), but should have 11."))
             // The tables follow the log as it is now.
             try proved.fill()
         }

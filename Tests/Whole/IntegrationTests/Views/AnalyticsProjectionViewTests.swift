@@ -30,20 +30,20 @@ struct AnalyticsProjectionViewTests {
         let database = try TestDatabase.make()
         defer { database.drop() }
         #expect(
-            try rows(database) == ["(category_funnel,1,0,0,0,running,,)", "(deliveries,2,0,0,0,running,,)"])
+            try rows(database) == ["(category_funnel,1,0,0,0,running,,)", "(deliveries,3,0,0,0,running,,)"])
         try commit(hoursAgo: [5, 4, 3], in: database)
         #expect(
-            try rows(database) == ["(category_funnel,1,0,3,5,running,,)", "(deliveries,2,0,3,5,running,,)"])
+            try rows(database) == ["(category_funnel,1,0,3,5,running,,)", "(deliveries,3,0,3,5,running,,)"])
         try database.run(
             """
             UPDATE projection.progress SET position = 3;
             UPDATE projection.progress SET position = 2 WHERE shard = 3;
             """)
         #expect(
-            try rows(database) == ["(category_funnel,1,2,1,3,running,,)", "(deliveries,2,2,1,3,running,,)"])
+            try rows(database) == ["(category_funnel,1,2,1,3,running,,)", "(deliveries,3,2,1,3,running,,)"])
         try database.run("UPDATE projection.progress SET position = 3")
         #expect(
-            try rows(database) == ["(category_funnel,1,3,0,0,running,,)", "(deliveries,2,3,0,0,running,,)"])
+            try rows(database) == ["(category_funnel,1,3,0,0,running,,)", "(deliveries,3,3,0,0,running,,)"])
         #expect(
             try database.column("SELECT name FROM analytics.projections ORDER BY name")
                 == ProjectionTables.projections.sorted())
@@ -63,7 +63,7 @@ struct AnalyticsProjectionViewTests {
             """)
         #expect(
             try rows(database) == [
-                "(category_funnel,1,1,3,6,stopped,2,\"division by zero\")", "(deliveries,2,4,0,0,running,,)",
+                "(category_funnel,1,1,3,6,stopped,2,\"division by zero\")", "(deliveries,3,4,0,0,running,,)",
             ])
         #expect(
             try database.analystRows("SELECT stopped_at FROM projections WHERE status = 'stopped'") == [
@@ -82,16 +82,16 @@ struct AnalyticsProjectionViewTests {
         try database.run(
             """
             INSERT INTO projection.progress (generation, shard, position) SELECT 2, shard, 1 FROM projection.progress;
-            UPDATE projection.projector SET version = 3 WHERE generation = 2 AND name = 'deliveries';
+            UPDATE projection.projector SET version = 4 WHERE generation = 2 AND name = 'deliveries';
             """)
         #expect(
-            try rows(database) == ["(category_funnel,1,0,1,2,running,,)", "(deliveries,2,0,1,2,running,,)"])
+            try rows(database) == ["(category_funnel,1,0,1,2,running,,)", "(deliveries,3,0,1,2,running,,)"])
         try database.run(
             """
             UPDATE projection.generation SET state = 'retired' WHERE id = 1;
             UPDATE projection.generation SET state = 'live' WHERE id = 2;
             """)
         #expect(
-            try rows(database) == ["(category_funnel,1,1,0,0,running,,)", "(deliveries,3,1,0,0,running,,)"])
+            try rows(database) == ["(category_funnel,1,1,0,0,running,,)", "(deliveries,4,1,0,0,running,,)"])
     }
 }
