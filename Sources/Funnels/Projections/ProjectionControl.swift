@@ -44,6 +44,13 @@ package struct ProjectionControl: Sendable {
         for change in try ZoneChange.pending(.noted, on: &connection) { _ = try change.make(on: &connection) }
     }
 
+    /// Keeps what some views say of busy days, for about so many seconds.
+    package func keepDays(within seconds: Double) throws {
+        var days = KeptDays(url: url, role: role, log: log)
+        days.cancellation = cancellation
+        try days.makeAll(within: seconds)
+    }
+
     /// The live projections that have stopped.
     package func stopped() throws -> [StoppedProjection] {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "projections", log: log)

@@ -170,17 +170,20 @@ package enum HubViews {
         /// Sums of fractions.
         var amounts: [String] = []
         let rates: [(name: String, part: String, whole: String)]
+        /// A time of which each cell has its own, and all together the earliest.
+        var oldest: [String] = []
 
         func definition(of view: String) -> String {
             let columns =
                 keys + counts.map { "\($0)::bigint AS \($0)" } + amounts
-                + rates.map { "round(\($0.part) / nullif(\($0.whole), 0), 4) AS \($0.name)" }
+                + rates.map { "round(\($0.part) / nullif(\($0.whole), 0), 4) AS \($0.name)" } + oldest
+            let sums = (counts + amounts).map { "sum(\($0)) AS \($0)" } + oldest.map { "min(\($0)) AS \($0)" }
             return """
                 SELECT cluster.gather('analytics.\(view)');
                 CREATE OR REPLACE VIEW analytics.\(view) AS
                 SELECT \(columns.joined(separator: ", "))
                 FROM (
-                    SELECT \((keys + (counts + amounts).map { "sum(\($0)) AS \($0)" }).joined(separator: ", "))
+                    SELECT \((keys + sums).joined(separator: ", "))
                     FROM hub.\(view)
                     GROUP BY \(keys.joined(separator: ", "))
                 ) AS total;
@@ -196,7 +199,8 @@ package enum HubViews {
     /// Those views, with their columns in order.
     private static let summed = [
         "stack_depth_funnel": Summed(
-            keys: ["app", "day", "scope", "depth_bucket"], counts: funnelCounts, rates: funnelRates),
+            keys: ["app", "day", "scope", "depth_bucket"], counts: funnelCounts, rates: funnelRates,
+            oldest: ["as_of"]),
         "category_version_funnel": Summed(
             keys: ["app", "day", "category", "platform", "app_version"], counts: funnelCounts, rates: funnelRates),
         "hour_funnel": byHour, "device_hour_funnel": byHour,
@@ -206,7 +210,8 @@ package enum HubViews {
                 "received", "received_responded", "received_engaged", "turned_off", "compared", "compared_responded",
             ],
             amounts: ["expected_responded"],
-            rates: rates + [(name: "response_ratio", part: "compared_responded", whole: "expected_responded")]),
+            rates: rates + [(name: "response_ratio", part: "compared_responded", whole: "expected_responded")],
+            oldest: ["as_of"]),
     ]
     private static let byHour = Summed(
         keys: ["app", "day", "category", "hour"],
@@ -220,6 +225,11 @@ package enum HubViews {
         "received_responded", "engaged", "received_engaged", "dismissed", "unanswered", "suppressed", "media_attached",
     ]
 
+    /// Views of what a cell offers or keeps.
+    private static let readWhereItIs = [
+        "view_dated_delay", "view_goal_base", "view_kept_state", "view_computed_stack_depth", "view_computed_pressure",
+    ]
+
     /// The definition that a hub has instead.
     static func definition(_ local: Migration) -> Migration {
         if let views = listed[local.name] {
@@ -231,7 +241,7 @@ package enum HubViews {
             return Migration(name: local.name, sql: "\(local.sql)\n\(merging)")
         }
         // What a cell offers is read where it is.
-        guard !["view_dated_delay", "view_goal_base"].contains(local.name) else { return local }
+        guard !readWhereItIs.contains(local.name) else { return local }
         if local.name == "view_experiment_count" {
             let offered = "cells.experiment_count"
             return Migration(name: local.name, sql: "\(local.sql)\nSELECT cluster.gather('\(offered)');")

@@ -34,6 +34,7 @@ package enum Migrations {
         Migration("0021_proofs", PackageResources._021_proofs_sql),
         Migration("0022_goals", PackageResources._022_goals_sql),
         Migration("0023_letters", PackageResources._023_letters_sql),
+        Migration("0024_kept_days", PackageResources._024_kept_days_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.
@@ -83,6 +84,9 @@ package enum Migrations {
             Migration(funnel: "story_page_funnel", PackageResources.view_story_page_funnel_sql),
             Migration("view_goal_funnel", PackageResources.view_goal_funnel_sql),
             Migration("view_goal_times", PackageResources.view_goal_times_sql),
+            Migration("view_kept_state", PackageResources.view_kept_state_sql),
+            Migration("view_computed_stack_depth", PackageResources.view_computed_stack_depth_sql),
+            Migration("view_computed_pressure", PackageResources.view_computed_pressure_sql),
             Migration("view_stack_depth_funnel", PackageResources.view_stack_depth_funnel_sql),
             Migration("view_category_version_funnel", PackageResources.view_category_version_funnel_sql),
             Migration("view_hour_funnel", PackageResources.view_hour_funnel_sql),

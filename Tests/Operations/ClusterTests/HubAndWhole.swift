@@ -155,7 +155,7 @@ struct HubAndWhole {
         let rows = try analyst.query(
             """
             SELECT (to_jsonb(v) - ARRAY['batch', 'rejection', 'drop_id', 'created_at', 'registered_at', 'retired_at', 'imported_at',
-                'position', 'lag', 'committed_at', 'edition', 'received_at', 'key'])::text COLLATE "C" AS line
+                'position', 'lag', 'committed_at', 'edition', 'received_at', 'key', 'as_of'])::text COLLATE "C" AS line
             FROM analytics.\(identifier: view) AS v WHERE app <> 'chat' ORDER BY line
             """)
         return try rows.map { row in try row.get(0) }

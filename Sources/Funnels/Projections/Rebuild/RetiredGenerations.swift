@@ -83,6 +83,9 @@ enum RetiredGenerations {
                 for parent in parents {
                     try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(number)")")
                 }
+                if name == DeliveryTable.projector {
+                    try connection.query("DELETE FROM projection.day_revision WHERE generation = \(generation)")
+                }
                 try connection.query(
                     "DELETE FROM projection.projector WHERE generation = \(generation) AND name = \(name)")
                 CrashPoint.pass("dropping")

@@ -54,7 +54,7 @@ package struct ErasureRun {
             // Projections of an older version count the install until they are rebuilt.
             _ = try lane.stopOlder(on: &connection)
             let log = try erasure.deleteEvents(findings, on: &connection)
-            var cells = CellChanges(of: lane.running)
+            var cells = CellChanges(of: lane.running, revising: DayRevisions(in: lane))
             var deliveries: Int64 = 0
             try Self.eachPart(of: erasure, in: shard, on: &connection) { names, connection in
                 try lane.deliveries.readAll(names, on: &connection) { stored, connection in
@@ -77,9 +77,11 @@ package struct ErasureRun {
                 events: log.total, deliveries: deliveries, rejected: Int64(log.rejected),
                 clientDrops: Int64(log.clientDrops))
             let counted = isCopy ? Erasure.Counts(events: 0, deliveries: 0, rejected: 0, clientDrops: 0) : own
-            return Summary(
+            let summary = Summary(
                 erasure: erasure, own: own, total: try erasure.add(counted, on: &connection),
                 stopped: try StoppedProjection.all(on: &connection))
+            try KeptDays.dropOutdated(of: erasure.app, on: &connection)
+            return summary
         }
     }
 

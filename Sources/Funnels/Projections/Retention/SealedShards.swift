@@ -146,6 +146,7 @@ extension SealedShards {
             }
             try connection.execute(script: "UPDATE projection.progress SET goal_apps = '{}' WHERE \(isOurs)")
             try ShardHistory(of: shards).require(isComing: false, on: &connection)
+            try KeptDays.dropAll(on: &connection)
         }
     }
 }

@@ -160,7 +160,7 @@ struct Sealing {
 
     /// Seals those of these deliveries that are stored, and returns how many they are.
     private func seal(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {
-        var live = CellChanges(of: lane.running)
+        var live = CellChanges(of: lane.running, revising: DayRevisions(in: lane))
         var frozen = CellChanges(of: lane.running.map { ($0.projector, Self.frozen) })
         var sealed = 0
         try lane.deliveries.readAll(names, on: &connection) { stored, connection in
@@ -200,14 +200,12 @@ struct Sealing {
             """)
         guard !rows.isEmpty else { return false }
         let days = try lane.installDays.stored(try InstallDay.Name.all(rows), on: &connection)
-        for (targets, changes) in [
-            (lane.running, InstallChanges(removed: days)),
-            (lane.running.map { ($0.projector, Self.frozen) }, InstallChanges(inserted: days)),
-        ] {
-            var cells = CellChanges(of: targets)
-            try cells.count(changes, on: &connection)
-            try cells.write(on: &connection)
-        }
+        var live = CellChanges(of: lane.running, revising: DayRevisions(in: lane))
+        var frozen = CellChanges(of: lane.running.map { ($0.projector, Self.frozen) })
+        try live.count(InstallChanges(removed: days), on: &connection)
+        try frozen.count(InstallChanges(inserted: days), on: &connection)
+        try live.write(on: &connection)
+        try frozen.write(on: &connection)
         try lane.installDays.delete(days.map(\.name), on: &connection)
         try SealedInstallDays.remember(days, on: &connection)
         return true

@@ -16,6 +16,7 @@ package final class Runner: Sendable {
         /// Seconds between looks at a log that has nothing new, and while events gather: small steps cost as much as
         /// big ones.
         package var interval: Double = 0.1
+        package var keptDays = KeptDays.Rules()
 
         package init(url: String, lanes: Int = 2) {
             self.url = url
@@ -93,8 +94,12 @@ package final class Runner: Sendable {
     package func start() {
         worker.withLock { state in state.advancedAt = .now }
         let lanes = configuration.lanes
-        worker.start((0..<lanes).map { "lane \($0)" } + ["automatic-rebuild"]) { number in
-            if number < lanes { self.run(number) } else { self.renew() }
+        worker.start((0..<lanes).map { "lane \($0)" } + ["automatic-rebuild", "kept-days"]) { number in
+            switch number {
+            case ..<lanes: self.run(number)
+            case lanes: self.renew()
+            default: self.keepDays()
+            }
         }
     }
 
@@ -251,6 +256,9 @@ package final class Runner: Sendable {
 
     /// The projections that need a rebuild, as last seen.
     var due: [String] { worker.withLock { state in state.due } }
+
+    /// Whether one lane is enough for what is new, as last seen.
+    var isIdle: Bool { worker.withLock { state in state.backlog.map { $0.events < Backlog.much } ?? false } }
 
     var isStopping: Bool { worker.isStopping }
     func rest(_ seconds: Double) { worker.rest(seconds) }

@@ -9,18 +9,24 @@ struct CellChanges {
     /// Whether each projector is written separately, so that a failure names it.
     private let apart: Bool
     private var tallies: [[Tally]]
+    /// Nil if nobody reads the deliveries that change: those of sealed counts, and those that a bulk pass makes.
+    private var revisions: DayRevisions?
 
     /// How many cells are held before they are written.
     private let most: Int
 
-    init(of targets: [Target], apart: Bool = false, atMost most: Int = Step.Limits().cells) {
-        (self.targets, self.apart, self.most) = (targets, apart, most)
+    init(
+        of targets: [Target], revising revisions: DayRevisions? = nil, apart: Bool = false,
+        atMost most: Int = Step.Limits().cells
+    ) {
+        (self.targets, self.revisions, self.apart, self.most) = (targets, revisions, apart, most)
         tallies = targets.map { target in target.projector.tables.map(Tally.init) }
     }
 
     /// Adds deliveries as they are now, and subtracts them as they were. It goes one by one, since a delivery changes
     /// little even if it counts in many cells.
     mutating func count(_ changes: Changes, on connection: inout Connection) throws(StepError) {
+        for deliveries in [changes.replaced, changes.updated, changes.inserted] { revisions?.note(deliveries) }
         for index in changes.replaced.indices {
             count(changes.replaced[index], -1)
             if index < changes.updated.count { count(changes.updated[index], 1) }
@@ -40,6 +46,7 @@ struct CellChanges {
     /// Does the same for days of installs.
     mutating func count(_ changes: InstallChanges, on connection: inout Connection) throws(StepError) {
         for (days, weight) in [(changes.replaced, -1), (changes.updated, 1), (changes.inserted, 1)] {
+            revisions?.note(days)
             for day in days {
                 for index in targets.indices {
                     targets[index].projector.count(day, Int64(weight), into: &tallies[index])
@@ -62,7 +69,7 @@ struct CellChanges {
 
     private var cells: Int { tallies.reduce(0) { sum, tables in tables.reduce(sum) { $0 + $1.cells } } }
 
-    /// Writes the gathered changes in one round trip.
+    /// Writes the gathered changes, and that the days have changed, in one round trip.
     mutating func write(on connection: inout Connection) throws(StepError) {
         var statements: [Statement] = []
         for (target, tables) in zip(targets, tallies) {
@@ -71,6 +78,7 @@ struct CellChanges {
             do { _ = try connection.pipeline(statements) } catch { throw .projector(target.projector.name, error) }
             statements = []
         }
+        if let revising = revisions?.take() { statements.append(revising) }
         if !statements.isEmpty {
             do { _ = try connection.pipeline(statements) } catch { throw .database(error) }
         }

@@ -124,7 +124,8 @@ struct Step {
         for name in former.keys where news[name] == nil { keyed.append((lane.deliveries.key(of: name), name)) }
         // In the order of the index, since neighbours share its pages.
         var names = keyed.sorted { $0.key < $1.key }.map(\.name)
-        var cells = CellChanges(of: projectors, apart: apart, atMost: limits.cells)
+        var cells = CellChanges(
+            of: projectors, revising: DayRevisions(in: lane), apart: apart, atMost: limits.cells)
         while !names.isEmpty {
             let part = try lane.deliveries.read(names, atMost: limits.bytes, on: &connection)
             let changes = Changes(names, news, to: part, except: sealed, former: former)

@@ -169,7 +169,7 @@ package struct ZoneChange: Sendable {
 
     private func move(_ names: [InstallDay.Name], in lane: Lane, on connection: inout Connection) throws {
         let days = try lane.installDays.stored(names, on: &connection)
-        var cells = CellChanges(of: lane.running)
+        var cells = CellChanges(of: lane.running, revising: DayRevisions(in: lane))
         try lane.installDays.delete(days.map(\.name), on: &connection)
         try cells.count(InstallChanges(removed: days), on: &connection)
         try lane.installDays.add(try redated(days, on: &connection), on: &connection) { changes, connection in
@@ -203,7 +203,7 @@ package struct ZoneChange: Sendable {
     }
 
     private func move(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {
-        var cells = CellChanges(of: lane.running)
+        var cells = CellChanges(of: lane.running, revising: DayRevisions(in: lane))
         var moved = 0
         try lane.deliveries.readAll(names, on: &connection) { stored, connection in
             let changes = Changes(redated: stored)

@@ -61,8 +61,15 @@ struct ProjectCommand: DatabaseCommand {
         guard stopped.isEmpty else {
             return Told(code: .failed, messages: messages + database.labelled(stopped.sentences))
         }
-        return Told(messages: messages + database.labelled("The funnels are at batch \(head) or later.\n"))
+        messages += database.labelled("The funnels are at batch \(head) or later.\n")
+        do { try control.keepDays(within: secondsForKeptDays) } catch {
+            messages += database.labelled(
+                "Could not keep the results of busy days, so whoever reads them computes them: \(error)\n")
+        }
+        return Told(messages: messages)
     }
+
+    private static let secondsForKeptDays: Double = 60
 }
 
 /// Restarts a stopped projection.

@@ -32,8 +32,9 @@ struct ReportReader {
     private func read(
         _ app: ReportedApp, knowing known: Arrivals? = nil, on connection: inout Connection
     ) throws(PostgresError) -> Report {
-        // Compiling these queries takes longer than it saves.
-        try connection.execute(script: "SET LOCAL jit = off")
+        // Compiling these queries takes longer than it saves. Of results that are kept for views, only those count that
+        // nothing has changed since.
+        try connection.execute(script: "SET LOCAL jit = off; SET LOCAL bellwether.kept = 'current'")
         let position: Int64 = try connection.query("SELECT coalesce(min(position), 0) FROM analytics.projections")[0]
             .get(0)
         let scope = try ReportScope(

@@ -105,7 +105,8 @@ struct StackDepthTests {
             $0 != "category:text" && !$0.hasPrefix("dismiss_rate")
         }
         let found = try database.columns(of: "stack_depth_funnel")
-        #expect(found == like.prefix(2) + ["scope:text", "depth_bucket:text"] + like.dropFirst(2))
+        let own = ["scope:text", "depth_bucket:text"]
+        #expect(found == like.prefix(2) + own + like.dropFirst(2) + ["as_of:timestamp with time zone"])
     }
 
     @Test("is found by day, and opens no line that is not live")
