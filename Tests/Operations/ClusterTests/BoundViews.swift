@@ -41,7 +41,7 @@ struct BoundViews {
     }
 
     private func rows(_ query: String, _ connection: inout Connection) throws -> [String] {
-        let question: String = "SELECT to_jsonb(v)::text COLLATE \"C\" FROM \(query) ORDER BY 1"
+        let question: String = "SELECT (to_jsonb(v) - 'as_of')::text COLLATE \"C\" FROM \(query) ORDER BY 1"
         return try connection.query(Statement(question)).map { try $0.get(0) }
     }
 
