@@ -255,7 +255,11 @@ import Values
         let browser = try Chromium()
         let pages = [
             ("overview", "/"), ("app", "/app/lotus-shop"), ("category", "/app/lotus-shop/category?category=FLASH_SALE"),
-            ("stories", "/app/lotus-shop/story"), ("story", "/app/aurora-news/story?campaign=wochenschau"),
+            ("categories", "/app/lotus-shop/category"),
+            ("pressure", "/app/lotus-shop/category?category=FLASH_SALE&table=pressure"),
+            ("goals", "/app/lotus-shop/goal"), ("goal", "/app/lotus-shop/goal?goal=purchase"),
+            ("versions", "/app/lotus-shop/versions"), ("stories", "/app/lotus-shop/story"),
+            ("story", "/app/aurora-news/story?campaign=wochenschau"),
             ("campaigns", "/app/lotus-shop/campaign"), ("campaign", "/app/lotus-shop/campaign?campaign=flash-11.11"),
             ("installs", "/app/aurora-news/installs"), ("live", "/app/lotus-shop/live"),
             ("quality", "/app/lotus-shop/quality"),
@@ -284,6 +288,35 @@ import Values
 }
 
 extension BrowserTests {
+    @Test("a name is found while somebody types, and the address follows; without scripts the button does the same")
+    func found() throws {
+        let rows = "[...document.querySelectorAll('main tbody th')].map(cell => cell.textContent.trim()).join()"
+        try browser.choose(width: 390)
+        try browser.open(address("/app/shop/category"))
+        #expect((try browser.evaluate(rows) as? String)?.contains("SALE") == true)
+        try browser.evaluate(
+            """
+            const field = document.querySelector('[name=search]');
+            field.value = 'maN'; field.dispatchEvent(new Event('input', {bubbles: true})); 0
+            """)
+        #expect(browser.waits(for: "\(rows) == 'MANY'"))
+        #expect(try browser.evaluate("new URLSearchParams(location.search).get('search')") as? String == "maN")
+        #expect(
+            try browser.evaluate("document.activeElement != null && document.querySelectorAll('.sql .copy').length")
+                as? Int == 1)
+        #expect(try browser.evaluate("document.querySelector('.exactly .copy').textContent") as? String == "Copy link")
+        #expect(
+            (try browser.evaluate("document.querySelector('.exactly a').href") as? String)?.contains("search=maN")
+                == true)
+        try browser.letScripts(false)
+        defer { try? browser.letScripts(true) }
+        try browser.open(address("/app/shop/category"))
+        try browser.go(
+            "document.querySelector('[name=search]').value = 'maN'; document.querySelector('form[role=search] button').click()"
+        )
+        #expect(try browser.evaluate(rows) as? String == "MANY")
+    }
+
     @Test("a rejected event's detail is read at a glance, at a desk and on a phone") func detail() throws {
         let long =
             "events[0].action_id: is required, and must be neither null nor empty, unless the type says otherwise"

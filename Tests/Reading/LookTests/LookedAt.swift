@@ -83,7 +83,11 @@ struct LookedAt: Sendable {
                 id: "n-\(serial)", category: category, campaign: campaign, variant: variant, sentAt: at + -3_000_000)
             add(.received(Receipt(via: .serviceExtension)), at, install, notification)
             switch does {
-            case 0: add(.opened(launch: .cold), at + 60_000_000, install, notification)
+            case 0:
+                add(.opened(launch: .cold), at + 60_000_000, install, notification)
+                guard campaign == "autumn" else { break }
+                let order = Goal("order", value: 12_340_000, currency: "EUR")
+                add(.goalReached(order), at + 660_000_000, install, Notification())
             case 1: add(.actionTapped(ActionTap(actionID: "BUY")), at + 90_000_000, install, notification)
             case 2:
                 add(.storyStarted(StoryStart(pageCount: 3)), at + 20_000_000, install, notification)

@@ -14,13 +14,15 @@ import Values
     func roundTrip(page: PageState.Page) throws {
         for (place, text) in HostileNames.all.enumerated() {
             var state = PageState(page, app: page == .overview ? nil : text + "x")
-            for filter in page.filters where ![.type, .install, .flag].contains(filter) {
+            for filter in page.filters where ![.type, .install, .flag, .rule].contains(filter) {
                 // A form sends an empty one when nobody asks for a notification.
                 if filter != .notification || !text.isEmpty { state.filters[filter] = text }
             }
+            if page == .goal { state.filters[.campaign] = nil }
             state.days = DayRange(CivilDate(daysSince1970: 20_000), CivilDate(daysSince1970: 20_000 + place))
             if place % 2 == 0 { state.compared = state.days?.before }
             if place % 3 == 0 { state.step = .week }
+            if page == .install { state.range = state.days?.before }
             if page == .deliveries { state.after = "2026-11-20 \(place)" }
             if page == .live { state.position = LogPosition(Int64(place)) }
             let address = state.address
@@ -39,6 +41,7 @@ import Values
         #expect(try Self.read("/app/shop/category?category=").filters[.category] == "")
         let form = try Self.read("/app/shop?from=&to=&with=")
         #expect(form.days == nil && form.compared == nil && form.filters.isEmpty)
+        #expect(try Self.read("/app/shop/category?search=").search == nil)
         #expect(try Self.read("/app/shop?from=2026-11-20").days?.count == 1)
     }
 
@@ -63,6 +66,11 @@ import Values
             ("/app/shop?after=2026-11-20", "page of deliveries"), ("/app/shop?position=5", "Live and the reports"),
             ("/app/shop/live?type=wrong", "'type' is one of notification.received"),
             ("/app/shop/live?install=x", "8-4-4-4-12"), ("/app/shop/install?after=-1", "how many events"),
+            ("/app/shop?search=x", "lists of categories, campaigns and stories"),
+            ("/app/shop/category?category=A&search=x", "lists of categories"),
+            ("/app/shop?range=2026-11-01..2026-11-07", "'range'"),
+            ("/app/shop/goal?category=A&campaign=B", "not of both"),
+            ("/app/shop/goal?rule=first", "'rule' is one of response, receipt"),
             ("/app/shop/live?position=-1", "number of a batch"),
         ])
     func refused(address: String, reason: String) throws {

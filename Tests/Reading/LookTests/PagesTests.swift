@@ -38,12 +38,27 @@ import Values
         }
         var hours = PageState(.category, app: "shop").with([.category: "SALE"])
         hours.table = "hours"
+        var pressure = PageState(.category, app: "shop").with([.category: "MANY"])
+        pressure.table = "pressure"
+        var found = PageState(.category, app: "shop")
+        found.search = "a"
+        for name in ["order", "purchase", HostileNames.all[0]] {
+            states.append(PageState(.goal, app: "shop").with([.goal: name]))
+            states.append(PageState(.goal, app: "shop").with([.goal: name, .rule: "receipt"]))
+        }
+        states.append(PageState(.goal, app: "shop").with([.goal: "order", .campaign: "autumn"]))
+        states.append(PageState(.goal, app: "shop").with([.category: "MANY"]))
+        var reached = PageState(.goal, app: "shop")
+        reached.table = "reached"
+        var versions = PageState(.versions, app: "shop").with([.version: "4.2.0", .against: "4.1.9"])
+        states.append(versions.with([.platform: "ios"]))
+        versions.table = "by_category"
         var compared = PageState(.app, app: "shop")
         compared.days = DayRange(7, upTo: shop.today)
         compared.compared = DayRange(7, upTo: shop.today.advanced(by: -7))
         var weeks = PageState(.app, app: "shop")
         weeks.step = .week
-        return states + [hours, compared, weeks]
+        return states + [hours, pressure, found, reached, versions, compared, weeks]
     }
 
     @Test("each page comes, for no cache, and with a policy that lets nothing else in")

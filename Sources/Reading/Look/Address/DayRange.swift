@@ -26,8 +26,7 @@ package struct DayRange: Hashable, Sendable, CustomStringConvertible {
         let ends = text.split(separator: "..", omittingEmptySubsequences: false).map(String.init)
         guard ends.count == 2, let first = CivilDate(text: ends[0]), let last = CivilDate(text: ends[1])
         else {
-            throw AddressFault(
-                "Write the days to compare with like 2026-11-01..2026-11-07, not '\(String(printable: text))'.")
+            throw AddressFault("Write days like 2026-11-01..2026-11-07, not '\(String(printable: text))'.")
         }
         try self.init(checking: first, last)
     }
@@ -43,6 +42,8 @@ package struct DayRange: Hashable, Sendable, CustomStringConvertible {
     var before: DayRange { DayRange(count, upTo: first.advanced(by: -1)) }
 
     var days: [CivilDate] { (0..<count).map { first.advanced(by: $0) } }
+
+    var inAddress: String { "\(first)..\(last)" }
 
     package var description: String { first == last ? "\(first)" : "\(first) to \(last)" }
 }

@@ -42,7 +42,8 @@ extension PageState {
             guard seen.insert(name).inserted else { throw AddressFault("The address gives '\(name)' twice.") }
             switch name {
             // A form also sends the fields that nobody filled in.
-            case "from", "to", "with", "by", "format", "after", "position", "table", "type", "install", "notification":
+            case "from", "to", "with", "by", "format", "after", "position", "table", "type", "install", "notification",
+                "search", "range", "rule":
                 guard !value.isEmpty else { continue }
             default: break
             }
@@ -50,6 +51,8 @@ extension PageState {
             case "from": first = try Self.day(value)
             case "to": last = try Self.day(value)
             case "with": compared = try DayRange(text: value)
+            case "range": range = try DayRange(text: value)
+            case "search": search = value
             case "by": step = try Self.choice(value, of: name)
             case "format": format = try Self.choice(value, of: name)
             case "table": table = value
@@ -82,6 +85,12 @@ extension PageState {
         if after != nil, ![.deliveries, .install].contains(page) {
             throw AddressFault("Only the page of deliveries and that of an install have an 'after'.")
         }
+        if search != nil, !isList {
+            throw AddressFault("Only the lists of categories, campaigns and stories have a 'search'.")
+        }
+        if range != nil, page != .install {
+            throw AddressFault("Only the page of an install has a 'range' beside its days.")
+        }
         if position != nil, ![.live, .reports].contains(page) {
             throw AddressFault("Only Live and the reports have a 'position'.")
         }
@@ -91,6 +100,7 @@ extension PageState {
         if let type = filters[.type], EventType(wire: type) == nil {
             throw AddressFault("'type' is one of \(EventType.allCases.map(\.name).joined(separator: ", ")).")
         }
+        if page == .goal { try GoalPage.check(self) }
         if page == .deliveries { try DeliveriesPage.check(self) }
         if page == .install { try InstallPage.check(self) }
     }

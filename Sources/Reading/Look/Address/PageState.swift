@@ -6,7 +6,8 @@ package struct PageState: Sendable {
     package enum Page: String, CaseIterable, Sendable {
         /// Every app; the only page without an app.
         case overview
-        case app, category, story, campaign, experiment, installs, install, live, quality, reports, deliveries
+        case app, category, story, campaign, goal, experiment, versions, installs, install, live, quality, reports
+        case deliveries
 
         /// What narrows it.
         package var filters: Set<Filter> {
@@ -14,10 +15,22 @@ package struct PageState: Sendable {
             case .overview, .app, .installs, .quality, .reports: []
             case .category: [.category]
             case .campaign, .story: [.campaign]
+            case .goal: [.goal, .rule, .category, .campaign]
             case .experiment: [.experiment]
+            case .versions: [.platform, .version, .against]
             case .live: [.type, .install]
             case .install: [.type, .install, .notification]
-            case .deliveries: Set(Filter.allCases).subtracting([.type, .install, .notification, .experiment])
+            case .deliveries:
+                [.category, .campaign, .variant, .thread, .platform, .version, .response, .flag]
+            }
+        }
+
+        /// What names one thing of a list; without it the page is the list.
+        fileprivate var subject: Filter? {
+            switch self {
+            case .category: .category
+            case .campaign, .story: .campaign
+            default: nil
             }
         }
     }
@@ -33,6 +46,11 @@ package struct PageState: Sendable {
         /// Of Live and of an install: an event's type and its install.
         case type, install
         case experiment
+        case goal
+        /// By which rule goals are put down to notifications: `response` or `receipt`.
+        case rule
+        /// The version of the app that another is compared with.
+        case against
         /// The id of a message as FCM or another provider gives it.
         case notification
     }
@@ -47,6 +65,10 @@ package struct PageState: Sendable {
     package var compared: DayRange?
     package var step = Step.day
     package var filters: [Filter: String] = [:]
+    /// What the names of a list have in them, in upper or lower case.
+    package var search: String?
+    /// The days that the tabs lead back to, where a page has days of its own.
+    package var range: DayRange?
     /// One table of the page alone, in another format.
     package var table: String?
     package var format = Format.html
@@ -65,11 +87,21 @@ package struct PageState: Sendable {
         state.page = page ?? self.page
         for (filter, value) in changes { state.filters[filter] = value }
         state.filters = state.filters.filter { state.page.filters.contains($0.key) }
-        (state.table, state.format, state.after) = (nil, .html, nil)
+        (state.table, state.format, state.after, state.search) = (nil, .html, nil, nil)
         return state
     }
 
+    /// Whether the page is a list that can be searched.
+    package var isList: Bool { page.subject.map { filters[$0] == nil } ?? false }
+
     package func on(_ day: CivilDate) -> PageState { over(DayRange(day, day)) }
+
+    /// Where a list that shows one day after the other begins with one of its days.
+    func at(_ day: CivilDate, of days: DayRange) -> PageState {
+        var state = self
+        (state.days, state.after) = (days, day == days.last ? nil : "\(day)")
+        return state
+    }
 
     package func over(_ days: DayRange?) -> PageState {
         var state = self
@@ -79,8 +111,9 @@ package struct PageState: Sendable {
 
     /// The state of another tab of the app: it keeps the days, and drops what only the tab before has.
     package func turned(to page: Page) -> PageState {
-        var state = PageState(page, app: app)
+        var state = PageState(page, app: page == .overview ? nil : app)
         (state.days, state.compared, state.step) = (days, compared, step)
+        if self.page == .install { (state.days, state.compared) = (range, nil) }
         return state
     }
 }
@@ -109,11 +142,13 @@ extension PageState {
     package var fields: [(name: String, value: String)] {
         var fields: [(String, String)] = []
         if let days { fields += [("from", "\(days.first)"), ("to", "\(days.last)")] }
-        if let compared { fields += [("with", "\(compared.first)..\(compared.last)")] }
+        if let compared { fields += [("with", compared.inAddress)] }
         if step != .day { fields.append(("by", step.rawValue)) }
         for filter in Filter.allCases {
             if let value = filters[filter] { fields.append((filter.rawValue, value)) }
         }
+        if let search { fields.append(("search", search)) }
+        if let range { fields.append(("range", range.inAddress)) }
         if let table { fields.append(("table", table)) }
         if format != .html { fields.append(("format", format.rawValue)) }
         if let after { fields.append(("after", after)) }

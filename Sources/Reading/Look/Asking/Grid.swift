@@ -46,7 +46,7 @@ struct Grid: Sendable {
     /// Of a question that was not asked.
     static let empty = Grid([], [], [])
 
-    private init(_ columns: [String], _ types: [String], _ rows: [Row]) {
+    init(_ columns: [String], _ types: [String], _ rows: [Row]) {
         (self.columns, self.types, self.rows) = (columns, types, rows)
     }
 }

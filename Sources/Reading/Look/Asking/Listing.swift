@@ -65,6 +65,12 @@ extension Connection {
         return answer
     }
 
+    /// The rows that a page shows, also if only another table of it is wanted.
+    mutating func rows(of answer: Answer, for state: PageState) throws(PostgresError) -> [Grid.Row] {
+        guard state.isFile else { return answer.grid.rows }
+        return try ask(answer.listing.query + "\nLIMIT \(Int64(answer.listing.most))").rows
+    }
+
     /// Asks for what a page needs. If only one table of it is wanted, the others stay empty.
     mutating func answer(_ listing: Listing, for state: PageState) throws(PostgresError) -> Answer {
         let isFile = state.isFile

@@ -24,17 +24,31 @@ enum Columns {
         "told": "As told", "delivered_before": "Delivered before", "engagement_before": "Engagement before",
         "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
         "fallback_rate": "Fallback rate", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
-        "turned_on": "Turned on", "prominent": "Noticeable", "prominent_rate": "Share noticeable", "none": "Shows none",
+        "turned_on": "Turned on", "within_minutes": "Within", "converted": "Followed", "share": "Of all in 7 days",
+        "converted_1h": "Within 1 h", "rate_1h": "Rate, 1 h", "converted_24h": "Within 24 h", "rate_24h": "Rate, 24 h",
+        "converted_7d": "Within 7 days", "rate_7d": "Rate, 7 days", "goals_7d": "Goals, 7 days",
+        "value_24h": "Value, 24 h", "value_7d": "Value, 7 days", "after_none": "After no notification",
+        "pressure": "In 24 hours", "compared_responded": "Answered, of those compared",
+        "expected_responded": "As they answer others", "turned_off_rate": "Share that turned off",
+        "prominent": "Noticeable", "prominent_rate": "Share noticeable", "none": "Shows none",
     ]
 
     static func title(_ column: String) -> String {
         if let title = titles[column] { return title }
+        if let own = other(column) { return "\(title(own)), the other" }
         let words = column.replacing("_", with: " ")
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 
+    /// The column that one of a version compared with is named after.
+    static func other(_ column: String) -> String? {
+        column.hasSuffix("_against") ? String(column.dropLast(8)) : nil
+    }
+
     static func isShare(_ column: String) -> Bool {
-        column.hasSuffix("_rate") || column == "receipt_coverage" || column == "rate_bound" || column == "share"
+        if let own = other(column) { return isShare(own) }
+        return column.hasSuffix("_rate") || column == "rate" || column.hasPrefix("rate_")
+            || column == "receipt_coverage" || column == "share"
             || column == "engagement_before"
     }
 
@@ -69,10 +83,22 @@ enum Columns {
             guard let value, let number = value.number else { return "–" }
             if isShare(column) { return Wording.percent(number) }
             if column.hasSuffix("_seconds") { return Wording.duration(seconds: number) }
+            if column == "within_minutes" { return minutes(value.count ?? 0) }
+            if column == "value" || column.hasPrefix("value_") { return Money.text(number) }
+            // The last stands for all above it.
+            if column == "pressure", value.count == 10 { return "10 or more" }
             // A page is counted from 0 in the data, and from 1 by people.
             if column == "page_index" { return "\((value.count ?? 0) + 1)" }
             return value.count.map { Wording.count($0) } ?? value.plain
         }
+    }
+}
+
+extension Columns {
+    /// A limit of `goal_times`: `15 min`, `12 h`, `3 days`.
+    static func minutes(_ minutes: Int64) -> String {
+        if minutes < 60 { return "\(minutes) min" }
+        return minutes < 2 * 24 * 60 ? "\(minutes / 60) h" : "\(minutes / (24 * 60)) days"
     }
 }
 
@@ -90,18 +116,28 @@ extension Answer {
         if let first = grid.rows.first {
             columns += listing.added.map { Table.Column($0(first).title, .name) }
         }
+        let drawn = listing.spark == nil ? nil : sparkDays
         let rows = grid.rows.map { row in
             shown.map { column in
                 var cell = Table.Cell(Columns.text(column, row[column]))
                 if listing.bars.contains(column) { cell.share = row.number(column) }
                 cell.isBeyondWhole = Columns.isShare(column) && row.number(column) ?? 0 > 1
-                if listing.spark == column { cell.spark = row.spark }
+                if listing.spark == column { cell.spark = row.spark(over: drawn) }
                 // Nothing is behind a zero.
                 if row[column]?.number != 0 { cell.link = listing.link(row, column)?.address }
                 return cell
             } + listing.added.map { $0(row).cell }
         }
         return Table(listing.caption, columns: columns, rows: rows)
+    }
+
+    /// The days of all lines, so that they can be compared.
+    private var sparkDays: ClosedRange<Int>? {
+        let days = grid.rows.flatMap(\.byDay).map(\.day)
+        guard let first = days.min(), let last = days.max(), first < last, last - first <= DayRange.most else {
+            return nil
+        }
+        return first...last
     }
 
     /// For other programs: the columns as the views name them, and the figures as the database has them.
@@ -122,22 +158,22 @@ extension Answer {
 }
 
 extension Grid.Row {
-    /// `by_day`, a list of `2026-11-20=343`: a value for each day from the first to the last.
-    fileprivate var spark: [Double?] {
-        let pairs = (text("by_day") ?? "").split(separator: " ").compactMap { pair -> (Int, Double)? in
+    /// `by_day`, a list of `2026-11-20=343`.
+    fileprivate var byDay: [(day: Int, value: Double)] {
+        (text("by_day") ?? "").split(separator: " ").compactMap { pair -> (Int, Double)? in
             let parts = pair.split(separator: "=")
             guard parts.count == 2, let day = CivilDate(text: String(parts[0])), let value = Double(parts[1]) else {
                 return nil
             }
             return (day.daysSince1970, value)
         }
-        guard let first = pairs.first?.0, let last = pairs.last?.0, pairs.count > 1, first <= last,
-            last - first <= DayRange.most
-        else {
-            return []
-        }
-        var values = [Double?](repeating: nil, count: last - first + 1)
-        for (day, value) in pairs where (first...last).contains(day) { values[day - first] = value }
+    }
+
+    /// A value for each of these days.
+    fileprivate func spark(over days: ClosedRange<Int>?) -> [Double?] {
+        guard let days else { return [] }
+        var values = [Double?](repeating: nil, count: days.count)
+        for (day, value) in byDay where days.contains(day) { values[day - days.lowerBound] = value }
         return values
     }
 }

@@ -83,7 +83,8 @@ struct LookDocument {
     // MARK: Above the page
 
     private mutating func header(_ sight: Sight, _ isSignedIn: Bool) {
-        document.write("<header class=\"top\">\n<a class=\"home\" href=\"/\">Bellwether</a>\n")
+        let home = String(html: sight.state.turned(to: .overview).address)
+        document.write("<header class=\"top\">\n<a class=\"home\" href=\"\(home)\">Bellwether</a>\n")
         if let app = sight.state.app {
             document.write("<span class=\"app\"><bdi>\(String(html: app))</bdi></span>\n")
         }
@@ -94,8 +95,9 @@ struct LookDocument {
         document.write("</header>\n")
         guard sight.state.app != nil else { return }
         let tabs: [(PageState.Page, String)] = [
-            (.app, "Summary"), (.story, "Stories"), (.campaign, "Campaigns"),
-            (.experiment, "Experiments"), (.installs, "Installs"), (.live, "Live"),
+            (.app, "Summary"), (.category, "Categories"), (.campaign, "Campaigns"), (.story, "Stories"),
+            (.goal, "Goals"), (.experiment, "Experiments"), (.versions, "Versions"), (.installs, "Installs"),
+            (.live, "Live"),
             (.quality, "Data quality"), (.reports, "Reports"),
         ]
         document.write("<nav aria-label=\"Pages\">\n<ul>\n")
@@ -103,7 +105,7 @@ struct LookDocument {
             let isHere = page == sight.state.page && sight.state.filters.isEmpty
             // A page below one of these: a category, or one campaign.
             let isAbove =
-                page == sight.state.page || (page == .app && [.category, .deliveries].contains(sight.state.page))
+                page == sight.state.page || (page == .app && sight.state.page == .deliveries)
                 || (page == .installs && sight.state.page == .install)
             let address = sight.state.turned(to: page).address
             document.write(
@@ -117,15 +119,12 @@ struct LookDocument {
     /// Chooses the days. The rest of the address travels along.
     private mutating func days(_ state: PageState, _ scope: Scope) {
         document.write("<form class=\"days\" method=\"get\" aria-label=\"Days\">\n")
-        for field in state.fields where !["from", "to", "with", "after", "position"].contains(field.name) {
-            document.write("<input type=\"hidden\" name=\"\(field.name)\" value=\"\(String(html: field.value))\">\n")
-        }
+        hidden(state.fields.filter { !["from", "to", "with", "after", "position"].contains($0.name) })
         document.write(
             "<label>From <input type=\"date\" name=\"from\" value=\"\(scope.days.first)\" required></label>\n")
         document.write("<label>To <input type=\"date\" name=\"to\" value=\"\(scope.days.last)\" required></label>\n")
         if scope.compares {
-            let compared = "\(scope.compared.first)..\(scope.compared.last)"
-            document.write("<label>Compared with <input name=\"with\" value=\"\(compared)\" ")
+            document.write("<label>Compared with <input name=\"with\" value=\"\(scope.compared.inAddress)\" ")
             document.write("pattern=\"\\d{4}-\\d\\d-\\d\\d\\.\\.\\d{4}-\\d\\d-\\d\\d\" size=\"22\"></label>\n")
         }
         document.write("<button>Show</button>\n</form>\n")
@@ -135,6 +134,22 @@ struct LookDocument {
                 let range = DayRange(count, upTo: scope.lastUsualDay)
                 return Sight.Link(text: title, address: state.over(range).address, isCurrent: range == scope.days)
             } + upToToday(state, scope))
+        exactly(state, scope)
+    }
+
+    /// Where the same days are shown tomorrow, too. A script offers to copy it.
+    private mutating func exactly(_ state: PageState, _ scope: Scope) {
+        var exactly = state
+        exactly.days = scope.days
+        document.write(
+            "<p class=\"exactly\"><a href=\"\(String(html: exactly.address))\">Link to exactly these days</a></p>\n")
+    }
+
+    /// What a form carries along.
+    private mutating func hidden(_ fields: [(name: String, value: String)]) {
+        for field in fields {
+            document.write("<input type=\"hidden\" name=\"\(field.name)\" value=\"\(String(html: field.value))\">\n")
+        }
     }
 
     /// Where the usual days end earlier, those that still change are one step away.
@@ -163,6 +178,8 @@ struct LookDocument {
             case .checks(let checks): write(checks)
             case .live(let list): write(list, state)
             case .finder(let finder): write(finder)
+            case .search(let search): write(search)
+            case .choice(let choice): write(choice)
             }
         }
         if let meaning = glossary.explain(part.pieces.flatMap(\.titles)) { document.write(.sentence(meaning, .note)) }
@@ -247,9 +264,7 @@ struct LookDocument {
         document.write(
             "<form class=\"days\" method=\"get\" action=\"\(String(html: page.address))\" aria-label=\"Find an install\">\n"
         )
-        for field in finder.days.map({ page.over($0).fields }) ?? [] {
-            document.write("<input type=\"hidden\" name=\"\(field.name)\" value=\"\(String(html: field.value))\">\n")
-        }
+        hidden(finder.days.map { page.over($0).fields } ?? [])
         for (title, name, value) in [
             ("Install id", "install", finder.install),
             ("FCM message id or delivery_id", "notification", finder.notification),
@@ -258,6 +273,35 @@ struct LookDocument {
                 "<label>\(title) <input name=\"\(name)\" size=\"36\" value=\"\(String(html: value))\"></label>\n")
         }
         document.write("<button>Find</button>\n</form>\n")
+    }
+
+    private mutating func write(_ search: Sight.Search) {
+        let state = search.state
+        var list = state
+        (list.search, list.days, list.compared, list.step) = (nil, nil, nil, .day)
+        document.write(
+            "<form class=\"days\" role=\"search\" method=\"get\" action=\"\(String(html: list.address))\" "
+                + "aria-label=\"Find \(search.what)\">\n")
+        hidden(state.fields.filter { $0.name != "search" })
+        document.write("<label>Find \(search.what) <input type=\"search\" name=\"search\" size=\"28\" ")
+        document.write("value=\"\(String(html: state.search ?? ""))\"></label>\n<button>Find</button>\n</form>\n")
+    }
+
+    private mutating func write(_ choice: Sight.Choice) {
+        let state = choice.state
+        document.write("<form class=\"days\" method=\"get\" aria-label=\"\(choice.title)\">\n")
+        let chosen = Set(choice.fields.map(\.filter.rawValue))
+        hidden(state.fields.filter { !chosen.contains($0.name) && $0.name != "table" })
+        for field in choice.fields {
+            document.write("<label>\(field.title) <select name=\"\(field.filter.rawValue)\">\n")
+            for name in choice.names {
+                let isChosen = ExactName(name) == ExactName(field.chosen)
+                document.write("<option value=\"\(String(html: name))\"\(isChosen ? " selected" : "")>")
+                document.write("\(String(html: Columns.shown(name)))</option>\n")
+            }
+            document.write("</select></label>\n")
+        }
+        document.write("<button>\(choice.button)</button>\n</form>\n")
     }
 
     private mutating func write(_ list: Sight.LiveList, _ state: PageState) {

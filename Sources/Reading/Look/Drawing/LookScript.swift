@@ -1,25 +1,63 @@
-/// What makes the pages nicer: copying SQL, a sign that a page is being read, and Live without reading the page anew.
+/// What makes the pages nicer: copying SQL and links, finding names while somebody types, a sign that a page is being read, and Live without reading the page anew.
 /// Everything works without it.
 enum LookScript {
     static let address = "/look.js?v=" + LookStyle.version(of: text)
 
     static let text = #"""
         "use strict";
-        for (const sql of document.querySelectorAll(".sql pre")) {
+        const copying = (place, name, text) => {
           const button = document.createElement("button");
           button.type = "button";
           button.className = "copy";
-          button.textContent = "Copy";
+          button.textContent = name;
           button.addEventListener("click", async () => {
             try {
-              await navigator.clipboard.writeText(sql.textContent);
+              await navigator.clipboard.writeText(text());
               button.textContent = "Copied";
             } catch {
-              getSelection().selectAllChildren(sql);
+              getSelection().selectAllChildren(place);
               button.textContent = "Selected: press Ctrl-C";
             }
           });
-          sql.after(button);
+          place.after(button);
+        };
+        const copySQL = () => {
+          for (const sql of document.querySelectorAll(".sql pre")) {
+            if (!sql.nextElementSibling) copying(sql, "Copy", () => sql.textContent);
+          }
+        };
+        copySQL();
+        for (const link of document.querySelectorAll(".exactly a")) copying(link, "Copy link", () => link.href);
+
+        // What is looked for in a list is found while somebody types; the form does the same by itself.
+        for (const form of document.querySelectorAll("form[role=search]")) {
+          const address = () => {
+            const fields = new URLSearchParams(new FormData(form));
+            return `${form.getAttribute("action")}?${fields}`;
+          };
+          if (form.getAttribute("action") !== location.pathname) continue;
+          let pending = null;
+          let asking = null;
+          const find = async () => {
+            asking?.abort();
+            asking = new AbortController();
+            const wanted = address();
+            const answer = await fetch(wanted, {headers: {accept: "text/html"}, signal: asking.signal}).catch(() => null);
+            if (answer?.status !== 200) return;
+            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            const fresh = page.querySelector("form[role=search]");
+            if (!fresh || wanted !== address()) return;
+            const rest = from => { const nodes = []; for (let at = from.nextSibling; at; at = at.nextSibling) nodes.push(at); return nodes; };
+            for (const node of rest(form)) node.remove();
+            form.after(...rest(fresh));
+            copySQL();
+            history.replaceState(null, "", wanted);
+            for (const link of document.querySelectorAll(".exactly a")) link.href = page.querySelector(".exactly a")?.href ?? link.href;
+          };
+          form.addEventListener("input", () => {
+            clearTimeout(pending);
+            pending = setTimeout(find, 250);
+          });
         }
 
         // A sign once a page takes long. Escape or the browser's stop button cancels it.

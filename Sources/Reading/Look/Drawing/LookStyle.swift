@@ -44,6 +44,8 @@ enum LookStyle {
         tbody .prose bdi { max-width: 36rem; min-width: min(16rem, 55vw); }
         pre code { overflow-wrap: normal; }
         .copy { margin: .5rem 0 0; padding: .15rem .7rem; font-size: .825rem; }
+        .exactly { display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: baseline; font-size: .875rem; margin-top: .5rem; }
+        .exactly .copy { margin: 0; }
         .beside-each-other { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
         .beside-each-other .ladder.beside:not(:only-child) { grid-template-columns: minmax(0, 1fr); }
         .checks { list-style: none; padding: 0; display: grid; gap: .5rem; max-width: 52rem; }
@@ -61,7 +63,7 @@ enum LookStyle {
           .busy { animation: busy 1.2s ease-in-out infinite alternate; transform-origin: left; }
           @keyframes busy { from { transform: scaleX(.08) } to { transform: scaleX(1) } }
         }
-        @media print { main table { font-size: 6.5pt; } main th, main td { padding: .25rem .3rem; white-space: normal; } .gauge, .spark { display: none; } .source, .days, .links, .top .out, .signin, .busy { display: none; } body { max-width: none; } .checks li { break-inside: avoid; } }
+        @media print { main table { font-size: 6.5pt; } main th, main td { padding: .25rem .3rem; white-space: normal; } .gauge, .spark { display: none; } .source, .days, .links, .exactly, .top .out, .signin, .busy { display: none; } body { max-width: none; } .checks li { break-inside: avoid; } }
         @media (forced-colors: active) { .spark path { stroke: CanvasText; } }
         """
 }

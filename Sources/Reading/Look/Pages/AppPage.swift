@@ -27,12 +27,12 @@ enum AppPage {
             "Trends",
             [FunnelParts.steps(state)]
                 + (try trends(state, scope, from: "analytics.category_funnel", where: mine, on: &connection)))
-        let categories = try connection.answer(categories(state, scope), for: state)
-        let judged = Judged(categories.grid.rows, scope)
-        sight.add("Categories", judged.words(state) + [.answer(judged.marking(categories))])
+        sight.add("Categories", try CategoryList.short(state, scope, on: &connection))
         let experiments = try ExperimentPage.list(state, most: 5, on: &connection)
         if !experiments.grid.rows.isEmpty { sight.add("Experiments", [.answer(experiments)]) }
-        sight.add("Versions", [.answer(try connection.answer(versions(state, scope), for: state))])
+        let versions = try connection.answer(versions(state, scope), for: state)
+        let compare = Sight.Link(text: "Two versions side by side", address: state.turned(to: .versions).address)
+        sight.add("Versions", [.answer(versions), .links([compare])])
         return sight
     }
 
@@ -54,7 +54,7 @@ enum AppPage {
         if state.step == .week { listing.meanings["day"] = "Monday of the week" }
         listing.link = { row, column in
             guard column == "delivered", state.step == .day, let day = row.day("day") else { return nil }
-            return state.with([:], page: .deliveries).on(day)
+            return state.with([:], page: .deliveries).at(day, of: scope.days)
         }
         let answer = try connection.answer(listing, for: state)
         var compared: Answer?
@@ -69,48 +69,20 @@ enum AppPage {
     }
 
     private static func reportLink(_ state: PageState, _ scope: Scope) -> Sight.Piece {
-        var reports = PageState(.reports, app: state.app)
-        reports.days = DayRange(scope.days.last.advanced(by: -1), scope.days.last)
+        var reports = state.turned(to: .reports)
+        reports.days = scope.days
         return .links([
-            .init(text: "The reports on the last of these days, as they were told", address: reports.address)
+            .init(text: "The reports on these days, as they were told", address: reports.address)
         ])
     }
 
-    private static func categories(_ state: PageState, _ scope: Scope) -> Listing {
-        let app = state.app ?? ""
-        var listing = Listing(
-            "categories", "Categories, those with the most deliveries first",
-            """
-            SELECT category, delivered, received, receipt_coverage, received_engaged, engagement_rate, engagement_before,
-                delivered_before, received_before, received_engaged_before, by_day
-            FROM (
-                SELECT category, \(FunnelSQL.sums),
-                    \(FunnelSQL.byDay)
-                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.days)) GROUP BY category
-            ) AS chosen
-            LEFT JOIN (
-                SELECT category, sum(delivered) AS delivered_before, sum(received) AS received_before, sum(received_engaged) AS received_engaged_before,
-                    round(sum(received_engaged) / nullif(sum(received), 0), 6) AS engagement_before
-                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.compared)) GROUP BY category
-            ) AS compared USING (category)
-            ORDER BY delivered DESC, category
-            """)
-        listing.bars = ["engagement_rate"]
-        listing.spark = "delivered"
-        listing.hidden = ["delivered_before", "received_before", "received_engaged_before"]
-        listing.link = { row, column in
-            guard column == "category", let category = row.text("category") else { return nil }
-            return state.with([.category: category], page: .category)
-        }
-        return listing
-    }
-
-    private static func versions(_ state: PageState, _ scope: Scope) -> Listing {
+    static func versions(_ state: PageState, _ scope: Scope, on platform: String? = nil) -> Listing {
+        let narrowed: Query = platform.map { " AND platform = \($0)" } ?? ""
         var listing = Listing(
             "versions", "Versions of the app, those with the most deliveries first",
             """
             SELECT platform, app_version, \(FunnelSQL.sums)
-            FROM analytics.version_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))
+            FROM analytics.version_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))\(narrowed)
             GROUP BY platform, app_version ORDER BY delivered DESC, platform, app_version
             """)
         listing.most = 12
@@ -125,19 +97,23 @@ enum AppPage {
 /// Which rows of a table rose or fell by more than chance, all of them judged together.
 struct Judged {
     let verdicts: [Significance?]
+    /// So many names stand in a sentence.
+    private static let mostNamed = 10
     private let rows: [Grid.Row]
     private let scope: Scope
 
-    init(_ rows: [Grid.Row], _ scope: Scope) {
+    /// `against` ends the names of the columns compared with: other days, or others in the same days.
+    init(_ rows: [Grid.Row], _ scope: Scope, against: String = "_before") {
+        let isComparable = scope.isComparable || against != "_before"
         (self.rows, self.scope) = (rows, scope)
         let raw: [Significance?] = rows.map { row in
             let rate = Rate(row.count("received_engaged"), of: row.count("received"))
-            let base = Rate(row.count("received_engaged_before"), of: row.count("received_before"))
-            guard rate.whole > 0, base.whole > 0, scope.isComparable else { return nil }
+            let base = Rate(row.count("received_engaged" + against), of: row.count("received" + against))
+            guard rate.whole > 0, base.whole > 0, isComparable else { return nil }
             guard scope.isMostlySettled else { return .unsettled }
             return TwoProportions.verdict(rate, against: base).comparing(
                 coverage: Rate(row.count("received"), of: row.count("delivered")).value,
-                with: Rate(row.count("received_before"), of: row.count("delivered_before")).value)
+                with: Rate(row.count("received" + against), of: row.count("delivered" + against)).value)
         }
         let limit = FalseDiscovery.limit(of: raw.compactMap { $0?.tested })
         verdicts = raw.map { $0?.held(to: limit) }
@@ -157,14 +133,18 @@ struct Judged {
         }
         guard scope.isComparable else {
             return [.words("What rose and what fell is not judged: the days are \(scope.comparison).", .note)]
+                + Self.comparable(scope, state)
         }
         let judged = verdicts.count { $0?.tested != nil }
         guard judged > 0 else {
             return [.words("No category has enough deliveries in both ranges to tell whether it rose or fell.", .note)]
         }
         func names(_ sign: Int64) -> String {
-            zip(rows, verdicts).filter { $1?.sign == sign }.map { Wording.name($0.0.text("category") ?? "") }
-                .joined(separator: ", ")
+            let names = zip(rows, verdicts).filter { $1?.sign == sign }.map {
+                Wording.name($0.0.text("category") ?? "")
+            }
+            let more = names.count - Self.mostNamed
+            return names.prefix(Self.mostNamed).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
         }
         let (rose, fell) = (names(1), names(-1))
         let words = [
@@ -182,8 +162,19 @@ struct Judged {
         return words.map { .words($0) }
     }
 
+    /// Where fewer days can be compared.
+    static func comparable(_ scope: Scope, _ state: PageState) -> [Sight.Piece] {
+        scope.comparable.map { days in
+            let what =
+                days.count == 1 ? "The last day with the one before" : "The last \(days.count) days with those before"
+            return [.links([.init(text: what, address: state.over(days).address)])]
+        } ?? []
+    }
+
     /// The categories' table with a column that says whether each rose or fell by more than chance.
-    func marking(_ answer: Answer) -> Answer {
+    func marking(
+        _ answer: Answer, _ title: String = "Change", higher: String = "rose", lower: String = "fell"
+    ) -> Answer {
         var listing = answer.listing
         let verdicts = Dictionary(
             zip(rows, verdicts).map { (ExactName($0.text("category") ?? ""), $1) },
@@ -191,15 +182,15 @@ struct Judged {
         listing.added.append { row in
             let cell: Table.Cell
             switch verdicts[ExactName(row.text("category") ?? "")] ?? nil {
-            case .higher?: cell = Table.Cell("rose", tone: .good)
-            case .lower?: cell = Table.Cell("fell", tone: .alarm)
+            case .higher?: cell = Table.Cell(higher, tone: .good)
+            case .lower?: cell = Table.Cell(lower, tone: .alarm)
             case .likeChance?: cell = Table.Cell("within chance", tone: .note)
             case .smallSample?, .divided?: cell = Table.Cell("too few", tone: .note)
             case .unsettled?: cell = Table.Cell("too early", tone: .note)
             case .otherCoverage?, .beyondWhole?: cell = Table.Cell("other coverage", tone: .note)
             case nil: cell = Table.Cell("–", tone: .note)
             }
-            return ("Change", cell)
+            return (title, cell)
         }
         return Answer(listing: listing, grid: answer.grid, isCut: answer.isCut)
     }

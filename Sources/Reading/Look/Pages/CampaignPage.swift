@@ -26,7 +26,12 @@ enum CampaignPage {
                 "SELECT \(counts), sum(woken) AS woken\nFROM analytics.campaign_funnel WHERE \(mine) AND \(FunnelSQL.during(scope.days))"
             ),
             for: state)
-        sight.add("In short", FunnelParts.figures(totals, scope) + [silent(sent)] + ladder(sent) + [.source(sent)])
+        let goals = Sight.Link(
+            text: "Goals after its notifications",
+            address: state.turned(to: .goal).with([.campaign: campaign]).address)
+        sight.add(
+            "In short",
+            FunnelParts.figures(totals, scope) + [silent(sent)] + ladder(sent) + [.source(sent), .links([goals])])
         sight.add("Variants", try variants(state, scope, mine, on: &connection))
         sight.add(
             "Trends",
@@ -64,11 +69,14 @@ enum CampaignPage {
             "campaigns", "Campaigns, those with the most deliveries first",
             """
             SELECT campaign, \(counts), sum(woken) AS woken
-            FROM analytics.campaign_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))
+            FROM analytics.campaign_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))\(FunnelSQL.having(state.search, in: "campaign"))
             GROUP BY campaign ORDER BY delivered DESC NULLS LAST, campaign
             """)
         campaigns.bars = ["engagement_rate"]
         campaigns.hidden = ["accepted", "fcm_delivered", "received_responded", "response_rate"]
+        campaigns.most = 100
+        campaigns.none =
+            state.search == nil ? "Nothing in these days." : "No campaign of these days has this in its name."
         campaigns.link = { row, column in
             guard column == "campaign", let campaign = row.text("campaign") else { return nil }
             return state.with([.campaign: campaign])
@@ -78,7 +86,7 @@ enum CampaignPage {
         sight.add(
             "Campaigns",
             [
-                .answer(answer),
+                .search(Sight.Search(what: "a campaign", state: state)), .answer(answer),
                 isAnySilent
                     ? .words(
                         "A silent push shows nothing and wakes the app: "

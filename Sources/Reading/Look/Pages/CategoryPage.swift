@@ -2,11 +2,14 @@ internal import Postgres
 internal import Reports
 internal import Values
 
-/// One category: its funnel, its buttons, and on the last day its versions and hours.
+/// The categories of an app, or one of them: its funnel, its buttons, and on the last day its versions and hours.
 enum CategoryPage {
     static func read(_ state: PageState, _ scope: Scope, on connection: inout Connection) throws(PostgresError) -> Sight
     {
-        let (app, category) = (state.app ?? "", state.filters[.category] ?? "")
+        guard let category = state.filters[.category] else {
+            return try CategoryList.read(state, scope, on: &connection)
+        }
+        let app = state.app ?? ""
         var sight = Sight(
             Wording.name(category, else: "(no category)"),
             lead: "A category of \(app). \(scope.days), \(scope.comparison).", state, scope)
@@ -25,6 +28,11 @@ enum CategoryPage {
             FunnelParts.figures(totals, scope) + [
                 FunnelParts.ladder(totals, caption: "From delivered to engaged"),
                 totals.grid.rows.isEmpty ? nil : .block(.table(totals.table)),
+                .links([
+                    .init(
+                        text: "Goals after its notifications",
+                        address: state.turned(to: .goal).with([.category: category]).address)
+                ]),
             ])
         sight.add(
             "Trends",
@@ -32,6 +40,7 @@ enum CategoryPage {
                 + (try AppPage.trends(
                     state, scope, from: "analytics.category_funnel", where: mine, told: false, on: &connection)))
         sight.add("Buttons", try buttons(state, scope, on: &connection))
+        sight.add("One more notification", try PressurePart.read(state, scope, on: &connection))
         sight.add("On \(Wording.long(scope.lastWholeDay))", try lastDay(state, scope, on: &connection))
         return sight
     }
@@ -105,7 +114,7 @@ enum CategoryPage {
         versions.bars = ["engagement_rate"]
         versions.link = { row, column in
             guard column == "delivered", let version = row.text("app_version") else { return nil }
-            return state.with([.version: version], page: .deliveries).on(day)
+            return state.with([.version: version], page: .deliveries).at(day, of: scope.days)
         }
         var hours = Listing(
             "hours", "By hour of the receipt, \(zone) time",

@@ -69,10 +69,11 @@ enum DeliveriesPage {
                 return ("What happened", Table.Cell(words.isEmpty ? "–" : words.joined(separator: ", ")))
             }
         ]
-        listing.none = cursor == nil ? "No such delivery on this day." : "No more on this day."
+        listing.none = cursor?.place ?? 0 == 0 ? "No such delivery on this day." : "No more on this day."
         listing.link = { row, column in
             guard column == "install_id", let install = row.uuid("install_id") else { return nil }
             var page = PageState(.install, app: state.app).on(day)
+            page.range = state.days
             page.filters = [.install: "\(install)"]
             return page
         }
@@ -91,14 +92,18 @@ enum DeliveriesPage {
     private static func further(_ answer: Answer, _ state: PageState, _ scope: Scope, _ day: CivilDate) -> [Sight.Link]
     {
         var (links, next) = ([Sight.Link](), state)
-        if state.after != nil {
-            next.after = nil
-            links.append(.init(text: "First page", address: next.address))
+        if state.after.flatMap(Cursor.init)?.place ?? 0 > 0 {
+            links.append(.init(text: "First page", address: state.at(day, of: scope.days).address))
         }
         let place = (state.after.flatMap(Cursor.init)?.place ?? 0) + Int64(most)
         if answer.isCut, place < mostPlaces {
             next.after = "\(day) \(place)"
             links.append(.init(text: "Next \(most)", address: next.address))
+        }
+        if day < scope.days.last {
+            let after = day.advanced(by: 1)
+            let address = state.at(after, of: scope.days).address
+            links.append(.init(text: "The day after, \(Wording.brief(after))", address: address))
         }
         if day > scope.days.first {
             let before = day.advanced(by: -1)
@@ -136,7 +141,7 @@ enum DeliveriesPage {
             case .version: condition = "\(condition) AND app_version = \(value)"
             case .response: condition = "\(condition) AND first_response = \(value)"
             case .flag: condition = "\(condition) AND \(sql: flags[value] ?? "false")"
-            case .type, .install, .notification, .experiment: break
+            case .type, .install, .notification, .experiment, .goal, .rule, .against: break
             }
         }
         return condition

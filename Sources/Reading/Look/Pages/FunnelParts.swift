@@ -88,7 +88,7 @@ enum FunnelParts {
             state.step == .day
             ? "Behind each line: the lowest to the highest of the same weekday in the four weeks before. "
             : "By week; the first and the last may be parts of one. "
-        words += "Dashed on grey: days that are not settled."
+        words += "Dashed on grey: days that are not settled." + (beginning(of: drawn, scope, state.step) ?? "")
         if drawn.contains(where: { $0.points.contains { $0.told != nil } }) {
             words +=
                 " A red mark shows what the first final report on a day said, "
@@ -107,12 +107,15 @@ enum FunnelParts {
             (compared?.rows ?? []).compactMap { row in row.day("day").map { ($0, row) } },
             uniquingKeysWith: { first, _ in first })
         let width = step == .day ? 1 : 7
-        let days: [CivilDate] = step == .day ? scope.days.days : grid.rows.compactMap { $0.day("day") }
         let known = rows.keys.min()
+        let recorded = scope.onRecord(from: known)
+        let drawn = earlier.isEmpty ? recorded : scope.days
+        let days: [CivilDate] = step == .day ? drawn.days : grid.rows.compactMap { $0.day("day") }
         let points = days.enumerated().map { place, day in
+            let place = step == .day ? day.daysSince1970 - scope.days.first.daysSince1970 : place
             let row = rows[day]
             // Before the first day that is on record, nothing is known; after it, no row means none.
-            let value = row?.number(column) ?? (unit == .count && day >= known ?? day ? 0 : nil)
+            let value = row?.number(column) ?? (unit == .count && day >= recorded.first ? 0 : nil)
             var point = Chart.Point(
                 day: day, value: value, isOpen: day.advanced(by: width - 1) >= scope.firstOpenDay)
             if let low = row?.number(usual + "_low"), let high = row?.number(usual + "_high"), low <= high {
@@ -127,6 +130,12 @@ enum FunnelParts {
             return point
         }
         return Chart(title: title, unit: unit, points: points, step: width)
+    }
+
+    /// That days are left out of charts, since nothing is on record there.
+    static func beginning(of charts: [Chart], _ scope: Scope, _ step: PageState.Step = .day) -> String? {
+        guard step == .day, let first = charts.first?.points.first?.day, first > scope.days.first else { return nil }
+        return " Nothing is on record before \(Wording.brief(first)), so the charts begin there."
     }
 
     /// Day or week.

@@ -29,6 +29,11 @@ enum FunnelSQL {
         "to_char(\(moment) AT TIME ZONE \(scope.timeZone), 'YYYY-MM-DD HH24:MI:SS')"
     }
 
+    /// That a name has a text in it; nothing if nobody looks for one.
+    static func having(_ search: String?, in column: Query) -> Query {
+        search.map { " AND strpos(lower(\(column)), lower(\($0))) > 0" } ?? ""
+    }
+
     static func during(_ days: DayRange) -> Query {
         days.count == 1 ? "day = \(days.first)" : "day BETWEEN \(days.first) AND \(days.last)"
     }

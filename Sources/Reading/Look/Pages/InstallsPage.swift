@@ -26,16 +26,18 @@ enum InstallsPage {
             ("Those that show them where they are noticed", .share, "prominent_rate"),
             ("Turned notifications off", .count, "turned_off"), ("Turned them on again", .count, "turned_on"),
         ]
+        let drawn = charts.map { FunnelParts.trend($0, $1, $2, days.grid, scope, .day) }
         sight.add(
             "Over time",
             days.grid.rows.isEmpty
                 ? [.words("No install was in use in these days.", .note), .source(days)]
                 : [
-                    .trends(charts.map { FunnelParts.trend($0, $1, $2, days.grid, scope, .day) }),
+                    .trends(drawn),
                     .words(
                         "An install is in use on a day on which it sends an event. One that sends nothing is not "
                             + "here. Notifications are noticed (prominent) where they come as a banner or on the "
-                            + "lock screen; quiet ones wait in the notification centre or in the scheduled summary.",
+                            + "lock screen; quiet ones wait in the notification centre or in the scheduled summary."
+                            + (FunnelParts.beginning(of: drawn, scope) ?? ""),
                         .note),
                     .source(days),
                 ])

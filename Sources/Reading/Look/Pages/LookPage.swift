@@ -43,6 +43,8 @@ struct PageSource: Sendable {
             case .deliveries: return try DeliveriesPage.read(state, scope, on: &connection)
             case .story: return try StoryPage.read(state, scope, on: &connection)
             case .campaign: return try CampaignPage.read(state, scope, on: &connection)
+            case .goal: return try GoalPage.read(state, scope, on: &connection)
+            case .versions: return try VersionsPage.read(state, scope, on: &connection)
             case .experiment: return try ExperimentPage.read(state, scope, on: &connection)
             case .install: return try InstallPage.read(state, scope, on: &connection)
             case .installs: return try InstallsPage.read(state, scope, on: &connection)

@@ -30,8 +30,8 @@ enum OverviewPage {
         apps.none = "There is no app yet. Make one: bellwether app create SLUG"
         apps.link = { row, column in
             guard column == "app", let app = row.text("app") else { return nil }
-            var page = PageState(.app, app: app)
-            page.days = state.days
+            var page = state.turned(to: .app)
+            page.app = app
             return page
         }
         sight.add("Apps", [.answer(try connection.answer(apps, for: state))])

@@ -25,14 +25,15 @@ enum QualityPage {
             ("Accepted", "accepted"), ("Rejected", "rejected"), ("Clocks corrected", "corrected"),
             ("Over a day late", "late"),
         ]
+        let drawn = charts.map { title, column in
+            FunnelParts.trend(title, .count, column, byDay.grid, scope, .day)
+        }
         sight.add(
             "Events",
             byDay.grid.rows.isEmpty
                 ? [.words("Nothing was received in these days.", .note), .source(byDay)]
                 : [
-                    .trends(
-                        charts.map { title, column in FunnelParts.trend(title, .count, column, byDay.grid, scope, .day)
-                        }),
+                    .trends(drawn),
                     .source(byDay),
                 ])
         let keys = Listing("keys", "By key", "SELECT key, \(counts)\n\(mine) GROUP BY key ORDER BY accepted DESC, key")
@@ -57,7 +58,7 @@ enum QualityPage {
         newest.none = "None is kept."
         newest.link = { row, column in
             guard column == "install_id", let install = row.uuid("install_id") else { return nil }
-            return PageState(.live, app: app).with([.install: "\(install)"])
+            return state.turned(to: .live).with([.install: "\(install)"])
         }
         sight.add("By key", [.answer(try connection.answer(keys, for: state))])
         sight.add(

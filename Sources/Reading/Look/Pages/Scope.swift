@@ -45,13 +45,29 @@ struct Scope: Sendable {
     /// The last of the days that are shown if nobody chose.
     let lastUsualDay: CivilDate
 
+    /// The days that are drawn: those before the first on record would only leave a chart empty to the left.
+    func onRecord(from firstRow: CivilDate?) -> DayRange {
+        // What was received on a day tells nothing of when it occurred.
+        let known = [firstRow, isByReceipt ? nil : firstKnownDay].compactMap(\.self).min()
+        guard let known, known > days.first, known <= days.last else { return days }
+        return DayRange(known, days.last)
+    }
+
     /// Whether all days compared with are on record: beside days before the log begins, any other has risen.
     var isComparable: Bool { firstKnownDay.map { $0 <= compared.first } ?? true }
+
+    /// The most days up to the last that can be compared with as many before them; nil if they are compared, or if there
+    /// are none.
+    var comparable: DayRange? {
+        guard let firstKnownDay, !isComparable else { return nil }
+        let count = (days.last.daysSince1970 - firstKnownDay.daysSince1970 + 1) / 2
+        return count > 0 && count < days.count ? DayRange(count, upTo: days.last) : nil
+    }
 
     /// What the days are compared with, or why with none.
     var comparison: String {
         guard let firstKnownDay, !isComparable else { return "compared with \(compared)" }
-        return "compared with none, since the log begins on \(firstKnownDay), and not before \(compared)"
+        return "compared with no other days, since the log begins on \(firstKnownDay)"
     }
 
     /// The last of them that is over, or else the last: of a day that has just begun only stragglers are known.

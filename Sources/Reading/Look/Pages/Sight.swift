@@ -45,6 +45,8 @@ struct Sight: Sendable {
         case checks([Check])
         case live(LiveList)
         case finder(Finder)
+        case search(Search)
+        case choice(Choice)
 
         /// What its figures and columns are called.
         var titles: [String] {
@@ -54,7 +56,7 @@ struct Sight: Sendable {
             case .sideBySide(let ladders): ladders.flatMap(\.table.columns).map(\.title)
             case .answer(let answer): answer.table.columns.map(\.title)
             // Its table is closed, or is that of the chart before it.
-            case .source, .links, .checks, .live, .finder: []
+            case .source, .links, .checks, .live, .finder, .search, .choice: []
             }
         }
 
@@ -87,6 +89,29 @@ struct Sight: Sendable {
             install = state.filters[.install] ?? ""
             notification = state.filters[.notification] ?? ""
         }
+    }
+
+    /// Where somebody looks for a name in a list. Without a script it is a form like any other.
+    struct Search: Sendable {
+        /// Such as `a category`.
+        let what: String
+        /// The list, with what is looked for now.
+        let state: PageState
+    }
+
+    /// Where somebody chooses among names.
+    struct Choice: Sendable {
+        struct Field: Sendable {
+            let title: String
+            let filter: PageState.Filter
+            let chosen: String
+        }
+
+        let title: String
+        let button: String
+        let fields: [Field]
+        let names: [String]
+        let state: PageState
     }
 
     /// Events as they commit.

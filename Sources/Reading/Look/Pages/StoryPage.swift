@@ -90,16 +90,23 @@ enum StoryPage {
             "stories", "Campaigns with stories, those with the most first",
             """
             SELECT campaign, \(counts)
-            FROM analytics.story_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))
+            FROM analytics.story_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))\(FunnelSQL.having(state.search, in: "campaign"))
             GROUP BY campaign ORDER BY stories DESC, campaign
             """)
         stories.bars = ["completion_rate"]
-        stories.none = "No story in these days."
+        stories.most = 100
+        stories.none =
+            state.search == nil ? "No story in these days." : "No campaign with stories has this in its name."
         stories.link = { row, column in
             guard column == "campaign", let campaign = row.text("campaign") else { return nil }
             return state.with([.campaign: campaign])
         }
-        sight.add("Stories", [.answer(try connection.answer(stories, for: state))])
+        sight.add(
+            "Stories",
+            [
+                .search(Sight.Search(what: "a campaign with stories", state: state)),
+                .answer(try connection.answer(stories, for: state)),
+            ])
         return sight
     }
 

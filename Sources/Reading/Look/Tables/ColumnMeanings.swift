@@ -27,6 +27,7 @@ enum ColumnMeanings {
     /// A column of other days or of another telling is named after the one that it is compared with.
     private static func base(_ column: String) -> (name: String, ending: String) {
         if column.hasSuffix("_before") { return (String(column.dropLast(7)), ". In the days compared with") }
+        if let own = Columns.other(column) { return (own, ". Of the version compared with") }
         if column.hasPrefix("told_") { return (String(column.dropFirst(5)), ". As the first final report told it") }
         for arm in ["treated", "control"] where column.hasPrefix(arm + "_") {
             return (String(column.dropFirst(arm.count + 1)), ". Of the \(arm) arm, up to the end of the day")

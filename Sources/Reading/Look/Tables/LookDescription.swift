@@ -87,6 +87,8 @@ enum LookDescription {
         case .category: "Categories; of one, its funnel, buttons, versions and hours"
         case .story: "Stories; of one, how it ended and its pages"
         case .campaign: "Campaigns; of one, from sent to engaged, variants and send delay"
+        case .goal: "Goals; of one, how soon it came, day by day, by category and campaign"
+        case .versions: "Two versions of the app side by side"
         case .experiment: "Experiments; of one, its arms, and the interval night by night"
         case .installs: "What users allow, and what they had received before they turned it off"
         case .install: "One install: what it received and did, and why nothing arrives"
@@ -101,6 +103,8 @@ enum LookDescription {
         var parameters = ["Format", "Table", "From", "To", "With", "By"]
         if page != .overview { parameters.insert("App", at: 0) }
         parameters += PageState.Filter.allCases.filter { page.filters.contains($0) }.map { name(of: $0) }
+        if [.category, .campaign, .story].contains(page) { parameters.append("Search") }
+        if page == .install { parameters.append("Range") }
         if page == .deliveries { parameters.append("After") }
         if page == .live || page == .reports { parameters.append("Position") }
         let word = page.rawValue.prefix(1).uppercased() + page.rawValue.dropFirst()
@@ -163,13 +167,22 @@ enum LookDescription {
                 "With", "with", "Other days, to compare with: FIRST..LAST",
                 "{type: string, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}\\.\\.[0-9]{4}-[0-9]{2}-[0-9]{2}$'}"),
             parameter(
+                "Search", "search", "Of the list, only names that have this in them, in upper or lower case",
+                "{type: string}"),
+            parameter(
+                "Range", "range", "The days that the page leads back to: FIRST..LAST. Changes no table",
+                "{type: string, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}\\.\\.[0-9]{4}-[0-9]{2}-[0-9]{2}$'}"),
+            parameter(
                 "By", "by", "Trends by day or week", "{enum: [\(list(PageState.Step.allCases.map(\.rawValue)))]}"),
             parameter(
                 "After", "after", "Where the next page of rows begins, as the page leads to it", "{type: string}"),
             parameter("Position", "position", "A position in the log", "{type: string, pattern: '^[0-9]+$'}"),
         ]
         let filters = PageState.Filter.allCases.map { filter in
-            parameter(name(of: filter), filter.rawValue, words(for: filter), "{type: string}")
+            let rules = GoalPage.Rule.allCases.map(\.rawValue)
+            return parameter(
+                name(of: filter), filter.rawValue, words(for: filter),
+                filter == .rule ? "{enum: [\(list(rules))]}" : "{type: string}")
         }
         return (fixed + filters).joined(separator: "\n")
     }()
@@ -180,7 +193,9 @@ enum LookDescription {
         case .response: "Only deliveries with this first response"
         case .type: "Only events of this type"
         case .install: "Only events of this install"
-        case .version: "Only this version of the app"
+        case .version: "Only this version of the app; where two are compared, the first"
+        case .against: "The version of the app that it is compared with"
+        case .rule: "By what goals are put down to notifications; else by response"
         default: "Only this \(filter.rawValue)"
         }
     }
