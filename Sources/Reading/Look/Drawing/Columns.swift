@@ -25,9 +25,10 @@ enum Columns {
         "received_before": "Received before", "lag_seconds": "Behind", "stopped_because": "Stopped because",
         "fallback_rate": "Fallback rate", "hour": "Hour", "installs": "Installs", "turned_off": "Turned off",
         "turned_on": "Turned on", "within_minutes": "Within", "converted": "Followed", "share": "Of all in 7 days",
-        "converted_1h": "Within 1 h", "rate_1h": "Rate, 1 h", "converted_24h": "Within 24 h", "rate_24h": "Rate, 24 h",
-        "converted_7d": "Within 7 days", "rate_7d": "Rate, 7 days", "goals_7d": "Goals, 7 days",
-        "value_24h": "Value, 24 h", "value_7d": "Value, 7 days", "after_none": "After no notification",
+        "converted_1h": "Within 1\u{a0}h", "rate_1h": "Rate, 1\u{a0}h", "converted_24h": "Within 24\u{a0}h",
+        "rate_24h": "Rate, 24\u{a0}h",
+        "converted_7d": "Within 7\u{a0}days", "rate_7d": "Rate, 7\u{a0}days", "goals_7d": "Goals, 7\u{a0}days",
+        "value_24h": "Value, 24\u{a0}h", "value_7d": "Value, 7\u{a0}days", "after_none": "After no notification",
         "pressure": "In 24 hours", "compared_responded": "Answered, of those compared",
         "expected_responded": "As they answer others", "turned_off_rate": "Share that turned off",
         "prominent": "Noticeable", "prominent_rate": "Share noticeable", "none": "Shows none",
@@ -84,7 +85,7 @@ enum Columns {
             if isShare(column) { return Wording.percent(number) }
             if column.hasSuffix("_seconds") { return Wording.duration(seconds: number) }
             if column == "within_minutes" { return minutes(value.count ?? 0) }
-            if column == "value" || column.hasPrefix("value_") { return Money.text(number) }
+            if column == "value" || column.hasPrefix("value_") { return number == 0 ? "–" : Money.text(number) }
             // The last stands for all above it.
             if column == "pressure", value.count == 10 { return "10 or more" }
             // A page is counted from 0 in the data, and from 1 by people.

@@ -261,10 +261,12 @@ struct LookDocument {
 
     private mutating func write(_ finder: Sight.Finder) {
         let page = PageState(.install, app: finder.app)
+        var kept = page
+        (kept.days, kept.range) = (finder.days, finder.range)
         document.write(
             "<form class=\"days\" method=\"get\" action=\"\(String(html: page.address))\" aria-label=\"Find an install\">\n"
         )
-        hidden(finder.days.map { page.over($0).fields } ?? [])
+        hidden(kept.fields)
         for (title, name, value) in [
             ("Install id", "install", finder.install),
             ("FCM message id or delivery_id", "notification", finder.notification),

@@ -45,7 +45,7 @@ enum LookStyle {
         pre code { overflow-wrap: normal; }
         .copy { margin: .5rem 0 0; padding: .15rem .7rem; font-size: .825rem; }
         .exactly { display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: baseline; font-size: .875rem; margin-top: .5rem; }
-        .exactly .copy { margin: 0; }
+        .exactly .copy { margin: 0; background: none; color: var(--link); border-color: var(--line); font-weight: 400; }
         .beside-each-other { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
         .beside-each-other .ladder.beside:not(:only-child) { grid-template-columns: minmax(0, 1fr); }
         .checks { list-style: none; padding: 0; display: grid; gap: .5rem; max-width: 52rem; }

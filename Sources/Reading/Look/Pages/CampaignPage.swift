@@ -31,7 +31,8 @@ enum CampaignPage {
             address: state.turned(to: .goal).with([.campaign: campaign]).address)
         sight.add(
             "In short",
-            FunnelParts.figures(totals, scope) + [silent(sent)] + ladder(sent) + [.source(sent), .links([goals])])
+            FunnelParts.figures(totals, scope) + [silent(sent)] + ladder(sent) + [.source(sent), .links([goals])]
+                + Judged.comparable(scope, state))
         sight.add("Variants", try variants(state, scope, mine, on: &connection))
         sight.add(
             "Trends",

@@ -33,7 +33,7 @@ enum CategoryPage {
                         text: "Goals after its notifications",
                         address: state.turned(to: .goal).with([.category: category]).address)
                 ]),
-            ])
+            ] + Judged.comparable(scope, state))
         sight.add(
             "Trends",
             [FunnelParts.steps(state)]

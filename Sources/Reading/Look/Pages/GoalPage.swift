@@ -134,9 +134,9 @@ enum GoalPage {
     /// The rates of `converted_…` over a column.
     private static func rates(of whole: Query) -> Query {
         """
-        converted_1h, round(converted_1h / nullif(\(whole), 0), 6) AS rate_1h,
-            converted_24h, round(converted_24h / nullif(\(whole), 0), 6) AS rate_24h,
-            converted_7d, round(converted_7d / nullif(\(whole), 0), 6) AS rate_7d, goals_7d, value_24h, value_7d, currency
+        converted_24h, round(converted_24h / nullif(\(whole), 0), 6) AS rate_24h, value_24h, currency,
+            converted_1h, round(converted_1h / nullif(\(whole), 0), 6) AS rate_1h,
+            converted_7d, round(converted_7d / nullif(\(whole), 0), 6) AS rate_7d, goals_7d, value_7d
         """
     }
 
@@ -144,7 +144,8 @@ enum GoalPage {
     /// comes from the funnel of all notifications.
     private static func goals(_ state: PageState, _ scope: Scope, only goal: String?) -> Listing {
         let (mine, funnel) = part(state, scope)
-        let named: Query = goal.map { " AND goal = \($0)" } ?? ""
+        let rule = goal == nil ? state.filters[.rule] : nil
+        let named: Query = goal.map { " AND goal = \($0)" } ?? rule.map { " AND rule = \($0)" } ?? ""
         var listing = Listing(
             "goals", goal == nil ? "Goals, by the rule that puts them down to notifications" : "By rule and currency",
             """

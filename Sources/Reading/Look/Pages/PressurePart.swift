@@ -140,7 +140,7 @@ struct PressureWords {
             return interval.upperBound < 1 ? (step, true) : interval.lowerBound > 1 ? (step, false) : nil
         }
         guard !told.isEmpty else {
-            return "people answered as often as they usually do, however many they got: no difference is beyond chance."
+            return "nobody can tell whether one more costs answers: no difference is beyond chance."
         }
         func list(_ isFewer: Bool) -> String? {
             let steps = told.filter { $0.isFewer == isFewer }.map(\.step)
@@ -164,7 +164,8 @@ struct PressureWords {
     /// What belongs to the category, whatever the pressure.
     var category: String? {
         guard let level, compared.whole >= Step.leastCompared else { return nil }
-        return "However many they got, people answered this category \(Wording.percent(level)) as often as their other "
+        return
+            "However many they got, people answered this category \(Wording.fixed(level, 2)) times as often as their other "
             + "notifications of that week. That says something about the category and nothing about one more, so “Against usual” leaves it out."
     }
 

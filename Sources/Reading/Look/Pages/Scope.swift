@@ -33,7 +33,8 @@ struct Scope: Sendable {
         (self.app, self.today, self.settled, self.compares) = (app, today, settled, compares)
         let lastSettled = settled.firstOpenDay(today: today).advanced(by: -1)
         // What is compared and judged begins with days that have settled, unless there are none.
-        let prefersSettled = (compares || state.page == .overview) && firstKnownDay.map { $0 <= lastSettled } == true
+        let judges = compares || [.overview, .versions, .goal].contains(state.page)
+        let prefersSettled = judges && firstKnownDay.map { $0 <= lastSettled } == true
         lastUsualDay = prefersSettled ? lastSettled : today
         opensSettled = state.days == nil && prefersSettled
         days = state.days ?? DayRange(Self.usual, upTo: lastUsualDay)

@@ -81,11 +81,14 @@ struct Sight: Sendable {
     struct Finder: Sendable {
         let app: String?
         let days: DayRange?
+        /// Where the tabs of the install's page lead back to.
+        let range: DayRange?
         let install: String
         let notification: String
 
         init(_ state: PageState) {
             (app, days) = (state.app, state.days)
+            range = state.page == .install ? state.range : state.days
             install = state.filters[.install] ?? ""
             notification = state.filters[.notification] ?? ""
         }

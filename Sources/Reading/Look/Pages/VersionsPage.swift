@@ -50,7 +50,7 @@ enum VersionsPage {
             FROM analytics.version_funnel WHERE \(mine) AND app_version IN (\(pair.version), \(pair.against))
             GROUP BY app_version ORDER BY app_version <> \(pair.version)
             """)
-        listing.hidden = ["responded"]
+        listing.hidden = ["responded", "suppressed", "unanswered", "story_action_tapped"]
         listing.none = "Neither version has deliveries in these days."
         listing.link = { row, column in
             guard let flag = DeliveriesPage.flag(of: column), let version = row.text("app_version") else { return nil }
