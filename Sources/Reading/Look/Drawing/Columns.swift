@@ -74,6 +74,7 @@ enum Columns {
     static func text(_ column: String, _ value: AnyPostgresValue?) -> String {
         switch value {
         case nil: return "–"
+        case .text(let text)? where column == "rule": return GoalPage.Rule(rawValue: text)?.title ?? shown(text)
         case .text(let text)?: return shown(text)
         case .flag(let flag)?: return flag ? "yes" : "no"
         case .day(let day)?: return Wording.brief(day)

@@ -29,6 +29,9 @@ enum LookScript {
         copySQL();
         for (const link of document.querySelectorAll(".exactly a")) copying(link, "Copy link", () => link.href);
 
+        // On a phone the tab of this page may be beyond the edge.
+        document.querySelector("body > nav [aria-current]")?.scrollIntoView({block: "nearest", inline: "center"});
+
         // What is looked for in a list is found while somebody types; the form does the same by itself.
         for (const form of document.querySelectorAll("form[role=search]")) {
           const address = () => {

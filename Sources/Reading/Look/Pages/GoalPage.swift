@@ -298,7 +298,12 @@ enum GoalPage {
             rows.isEmpty
                 ? [.words(none), .answer(answer)]
                 : found + [.words(GoalWords.caution, .note), .answer(answer), open(scope)])
-        if isOfAll(state) { sight.add("All that were reached", try reached(state, scope, on: &connection)) }
+        if isOfAll(state) {
+            sight.add("All that were reached", try reached(state, scope, on: &connection))
+        } else {
+            let all = state.with([.category: nil, .campaign: nil]).address
+            sight.add("Other notifications", [.links([.init(text: "Goals after all notifications", address: all)])])
+        }
         return sight
     }
 
