@@ -199,7 +199,7 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "bellwether-demo",
             dependencies: [
                 "Accounts", "Console", "EmbeddedPostgres", "HTTPServer", "Postgres", "Posting", "Projections",
-                "Reports", "Sends", "ServiceRuntime", "Serving", "Simulation", "Values",
+                "Registry", "Reports", "Sends", "ServiceRuntime", "Serving", "Simulation", "Values",
             ],
             swiftSettings: program),
     ],

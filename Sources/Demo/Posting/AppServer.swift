@@ -3,8 +3,8 @@ internal import JSON
 internal import ServiceRuntime
 package import Simulation
 
-/// What an app's own server does besides its phones: it registers the categories, and reports what it sent. For one
-/// thread at a time.
+/// What an app's own server does besides its phones: it registers the categories and experiments, and reports what it
+/// sent. For one thread at a time.
 package final class AppServer {
     /// The most sends in one request; a story's payload has some kilobytes.
     private static let mostSends = 200
@@ -23,7 +23,15 @@ package final class AppServer {
 
     /// `PUT /v1/categories`.
     package func register(categories document: String) throws(PostingError) {
-        let path = "/v1/categories"
+        try put(document, to: "/v1/categories")
+    }
+
+    /// `PUT /v1/experiments`.
+    package func register(experiments document: String) throws(PostingError) {
+        try put(document, to: "/v1/experiments")
+    }
+
+    private func put(_ document: String, to path: String) throws(PostingError) {
         let response = try send(.put, path, Array(document.utf8))
         guard response.status == 200 else { throw refusal(of: response, path) }
     }

@@ -1,7 +1,9 @@
 internal import Accounts
 internal import Console
 internal import Postgres
+internal import Registry
 internal import Reports
+internal import ServiceRuntime
 internal import Simulation
 internal import Values
 
@@ -12,6 +14,8 @@ struct DemoApp {
     /// The key with which its own server registers categories and reports sends.
     let serverKey: String
     let categoryDocument: String
+    /// What it tries, as `PUT /v1/experiments` takes it; nil if it tries nothing.
+    let experimentDocument: String?
     let nights: [Night]
     var world: World
 
@@ -48,6 +52,26 @@ struct DemoApp {
         world = World(
             profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon, audience: audience)
         world.isExported = !isCalm
+        guard !isCalm, let plan = profile.experiment, nights.count > plan.startsAfterDays,
+            let share = ControlShare(percent: Double(plan.control))
+        else {
+            experimentDocument = nil
+            return
+        }
+        // A salt of its own, so that the same seed draws the same arms.
+        let rule = ArmRule(share, salt: "\(slug)-\(seed)")
+        let start = nights[plan.startsAfterDays].start
+        experimentDocument = DemoApp.document(of: plan, salt: rule.salt, from: start)
+        world.run(plan, from: start) { rule.arm(of: $0) == .control }
+    }
+
+    private static func document(of plan: PlannedExperiment, salt: String, from start: Timestamp) -> String {
+        let experiment: JSONObject = [
+            "name": plan.name, "control": plan.control, "salt": salt, "starts": start.description,
+            "campaigns": plan.campaigns, "goals": plan.goals,
+        ]
+        let document: JSONObject = ["experiments": [experiment]]
+        return document.json
     }
 
     /// The days up to yesterday, of a demonstration a fortnight and a day. PostgreSQL computes when days begin.

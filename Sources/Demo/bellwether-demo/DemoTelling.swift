@@ -21,7 +21,7 @@ struct DemoTelling {
             "\(tally.accepted) accepted, \(tally.duplicate) already known, \(tally.rejected) rejected"
         var text = """
             Two simulated apps sent \(tally.sent) events in \(tally.envelopes) requests over HTTP: \(answers).
-            Their servers registered categories and reported \(sent.sends) sends. Firebase's export had \(sent.exported) rows.
+            Their servers registered categories and an experiment, and reported \(sent.sends) sends. Firebase's export had \(sent.exported) rows.
             The service's clock ran through two weeks, so that late events came late, as in real life.
             All of it took \(Int(saturating: seconds.rounded(.up))) seconds.
 

@@ -55,9 +55,12 @@ final class DemoTraffic {
         try tellSends(until: clock.now)
     }
 
-    /// Registers the categories of all apps.
+    /// Registers the categories and experiments of all apps.
     func register(_ apps: [DemoApp]) throws {
-        for (app, sender) in zip(apps, senders) { try sender.register(categories: app.categoryDocument) }
+        for (app, sender) in zip(apps, senders) {
+            try sender.register(categories: app.categoryDocument)
+            if let document = app.experimentDocument { try sender.register(experiments: document) }
+        }
     }
 
     /// Reports no send before its time by the service's clock, which the phones' envelopes set.

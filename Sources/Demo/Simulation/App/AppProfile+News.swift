@@ -56,7 +56,16 @@ extension AppProfile {
             Aim(
                 name: "subscription", afterNotification: 0.012, byThemselves: 0.003, medianSeconds: 420,
                 value: (median: 7.99, currency: "EUR")),
-        ])
+            Aim(name: "topic_followed", afterNotification: 0.004, byThemselves: 0.002, medianSeconds: 600),
+        ],
+        experiment: PlannedExperiment(
+            name: "topic-tips", control: 50, startsAfterDays: 3, goals: ["topic_followed", "subscription"],
+            series: Series(
+                names: ["themen-tipp"], category: tip, schedule: .daily, hours: [12.6], audience: 0.5,
+                threads: ["briefing"]),
+            reached: 0.3))
+
+    private static let tip = Category(name: "TOPIC_TIP", opened: 0.12)
 
     private static let digest = Category(
         name: "DAILY_DIGEST", opened: 0.08,

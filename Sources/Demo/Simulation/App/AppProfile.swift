@@ -16,6 +16,8 @@ package struct AppProfile: Sendable {
     let weekend: Double
     /// What it wants people to do.
     let aims: [Aim]
+    /// What it tries besides.
+    package var experiment: PlannedExperiment?
 
     /// Where a phone may be, and the language spoken there.
     struct Place: Sendable {
@@ -46,7 +48,8 @@ extension AppProfile {
     /// Its categories and buttons in the format of `PUT /v1/categories`, except for an unregistered button.
     package var categoryDocument: String {
         var seen: Set<String> = []
-        let categories = series.map(\.category).filter { !$0.name.isEmpty && seen.insert($0.name).inserted }
+        let all = series + (experiment.map { [$0.series] } ?? [])
+        let categories = all.map(\.category).filter { !$0.name.isEmpty && seen.insert($0.name).inserted }
         return "{\"categories\":[\(categories.map { text(of: $0) }.joined(separator: ","))]}"
     }
 

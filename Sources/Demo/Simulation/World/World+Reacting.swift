@@ -28,7 +28,7 @@ extension World {
     mutating func open(_ push: Push, on phone: Int, after seconds: Double = 0, isInFront: Bool = false) {
         note(.opened(launch: launch(isInFront: isInFront)), of: push, on: phone, after: seconds)
         forget(push, on: phone)
-        pursue(phone, after: seconds, byNotification: true)
+        pursue(phone, after: seconds, by: push.campaign)
         sweep(phone)
         planUpload(from: phone, within: (seconds + 1)...(seconds + 4))
     }
@@ -50,7 +50,7 @@ extension World {
         note(.actionTapped(tap), of: push, on: phone, after: seconds, fault: forgets ? .noButton : nil)
         forget(push, on: phone)
         if button.isForeground {
-            pursue(phone, after: seconds, byNotification: true)
+            pursue(phone, after: seconds, by: push.campaign)
             sweep(phone)
             planUpload(from: phone, within: (seconds + 1)...(seconds + 5))
         } else if dice.chance(0.8) {
@@ -63,7 +63,7 @@ extension World {
         if !isSteady, phones[phone].noteSetting(at: now, &dice) { noted += 1 }
         // People have swiped some notifications away, which iOS does not report.
         phones[phone].centre.removeAll { _ in dice.chance(0.35) }
-        pursue(phone, byNotification: false)
+        pursue(phone)
         sweep(phone)
         planUpload(from: phone, within: 1...4)
     }

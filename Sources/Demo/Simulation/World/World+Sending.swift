@@ -5,7 +5,7 @@ extension World {
     /// Plans a day: its campaigns, who goes offline, who gets an update, and the next dawn.
     mutating func plan(_ day: Int) {
         let start = app.home.start(ofDay: day)
-        for series in app.series where series.schedule.includes(day: day, lastDay: lastDay) {
+        for series in series(at: start) where series.schedule.includes(day: day, lastDay: lastDay) {
             for (slot, hour) in series.hours.enumerated() {
                 let time = start.after(seconds: hour * 3600 + dice.between(0, 240))
                 if time >= now {
@@ -37,6 +37,7 @@ extension World {
         var recipients: [Bool: Int] = [:]
         for phone in phones.indices where phones[phone].joinedAt <= now && dice.chance(audience) {
             guard series.kind == .silent || phones[phone].showsAlerts else { continue }
+            if experiment?.leavesOut(phones[phone].source.installID, of: series) == true { continue }
             recipients[series.hasVariants && isSecondVariant(phone), default: 0] += 1
             // A sender takes some minutes for all recipients, and Apple and Google take a second or two for each.
             let arrival = now.after(seconds: dice.between(0, 200) + dice.lognormal(median: 1.2, spread: 0.8))

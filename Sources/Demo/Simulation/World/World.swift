@@ -20,6 +20,8 @@ package struct World {
     var dice: Dice
     /// Those of `pursue`.
     var goalDice: Dice
+    /// The new push that is tried; nil for none.
+    var experiment: PlannedExperiment.Running?
     /// The number of pushes so far, so that each has its own number.
     var pushes: Int64 = 0
     /// The number of events that phones have recorded so far, including duplicates.
