@@ -1,9 +1,13 @@
+import Accounts
 import EmbeddedPostgres
 import Foundation
 import Postgres
 import ProjectFolder
+import Registry
+import Telemetry
 import TestSupport
 import Testing
+import Values
 
 @Suite("The examples for other tools")
 struct ToolExampleTests {
@@ -57,11 +61,19 @@ struct ToolExampleTests {
         var dbt = try Connection(url: cluster.connectionURL(database: "bellwether", user: "dbt"))
         // As dbt does it.
         try dbt.execute(script: "CREATE SCHEMA IF NOT EXISTS bellwether_models")
-        let model = try Self.text("dbt/models/weekly_categories.sql")
-            .replacing(/\{\{ source\('\w+', '(\w+)'\) \}\}/) { "analytics.\($0.1)" }.replacing(
-                /\{\{[^}]*\}\}/, with: "")
-        try dbt.execute(script: "CREATE VIEW bellwether_models.weekly_categories AS \(model)")
-        #expect(try dbt.query("SELECT FROM bellwether_models.weekly_categories").isEmpty)
+        let models = try FileManager.default.contentsOfDirectory(
+            atPath: Self.examples.appendingPathComponent("dbt/models").path
+        ).filter { $0.hasSuffix(".sql") }
+        #expect(models.count >= 4)
+        for file in models {
+            let model = try Self.text("dbt/models/\(file)")
+                .replacing(/\{\{ source\('\w+', '(\w+)'\) \}\}/) { "analytics.\($0.1)" }
+            #expect(!model.contains("{{"))
+            let name = file.dropLast(4)
+            try dbt.execute(script: "CREATE VIEW bellwether_models.\(name) AS \(model)")
+            try dbt.execute(
+                script: "DO $$ BEGIN ASSERT NOT EXISTS (SELECT FROM bellwether_models.\(name)), 'has rows'; END $$")
+        }
         #expect(throws: PostgresError.self) { try dbt.query("SELECT FROM log.event") }
     }
 
@@ -74,6 +86,39 @@ struct ToolExampleTests {
         let rows = part.split(separator: "\n").filter { $0.hasPrefix("| ") }
         let named = rows.flatMap { $0.matches(of: /`(\w+)`/).map { String($0.1) } }
         #expect(named.sorted() == (try Self.analyticsViews(in: database)))
+    }
+
+    /// The panels of goals, experiments and pressure show what a few people did.
+    private func expectComputed(_ board: Board, in database: TestDatabase) throws {
+        var news = try ReportedHistory("news", in: database)
+        let noon = TestDatabase.noon(2026, 11, 20)
+        let experiment = Experiment(
+            name: "tips", share: try #require(ControlShare(percent: 50)), salt: "salt", starts: noon, goals: ["visit"])
+        for install in 1...4 as ClosedRange<UInt64> {
+            for hours in [-1, 2, 3] as [Int64] {
+                let delivery = ReportedHistory.Delivery(
+                    install: install, notification: news.notification(category: "NEWS", campaign: "tips"))
+                news.add(.received(Receipt(via: .serviceExtension)), noon.later(hours: hours), of: delivery)
+                if hours == 2 { news.add(.opened(launch: .warm), noon.later(hours: 2, minutes: 5), of: delivery) }
+            }
+            news.add(
+                .goalReached(Goal("visit")), noon.later(hours: 2, minutes: 9),
+                of: .init(install: install, notification: Notification()))
+        }
+        _ = try news.store()
+        try database.lending(.ingest) { connection in
+            let app = try Apps.named("news", on: &connection).id
+            _ = try ExperimentRegistry.register([experiment], of: app, on: &connection)
+        }
+        let found = try board.panels.filter { (13...15).contains($0.id) }.map { panel in
+            let query = panel.targets[0].rawSql.replacing("'$app'", with: "'news'")
+                .replacing("$__timeFilter(day)", with: "day BETWEEN '2026-11-01' AND '2026-11-30'")
+            return try database.analystRows(query)
+        }
+        try #require(found.count == 3)
+        #expect(found[0] == ["(tips,visit,\"\",4,0.3333333333333333,0)"])
+        #expect(found[1].count == 2 && found[1].allSatisfy { $0.hasPrefix("(tips,visit,") })
+        #expect(found[2].map { $0.prefix(6) } == ["(1,4,0", "(2,4,1", "(3,4,0"])
     }
 
     private struct Board: Decodable {
@@ -123,7 +168,8 @@ struct ToolExampleTests {
                 #expect(!query.contains("$"), "\(panel.title)")
                 let rows = try database.analystRows(query)
                 // A funnel's panel shows the row that there is.
-                if target.rawSql.contains("_funnel") || target.rawSql.contains("install_days") {
+                let isKept = AnalyticsFunnelViewTests.funnels.contains { target.rawSql.contains(" \($0.view) ") }
+                if isKept || target.rawSql.contains("install_days") {
                     #expect(rows.count == 1, "\(panel.title): \(rows)")
                 }
                 ran += 1
@@ -133,5 +179,6 @@ struct ToolExampleTests {
         for variable in board.templating.list {
             #expect(try database.analystRows(variable.query) == ["(shop)"])
         }
+        try expectComputed(board, in: database)
     }
 }
