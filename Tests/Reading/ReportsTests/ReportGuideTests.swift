@@ -20,7 +20,9 @@ import Testing
         let lines = try shown("csv")
         #expect(lines.count > 5)
         for line in lines { #expect(document.contains(Substring(line)), "\(line)") }
-        let sections = Set(document.map { $0.split(separator: ",", omittingEmptySubsequences: false)[3] })
+        let week = CSVDocument([SampleReport.week]).text.split(separator: "\n")
+        let sections = Set(
+            (Array(document) + week).map { $0.split(separator: ",", omittingEmptySubsequences: false)[3] })
         let row = try #require(try guide().split(separator: "\n").first { $0.hasPrefix("| `section` |") })
         let named = Set(row.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
         #expect(named == sections)

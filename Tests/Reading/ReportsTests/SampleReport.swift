@@ -6,7 +6,7 @@ import Values
 /// Whole reports to draw: every section has something to say, and some of the names are hostile.
 enum SampleReport {
     enum Kind: CaseIterable {
-        case busy, small, empty, hostile
+        case busy, small, empty, hostile, week
 
         var report: Report {
             switch self {
@@ -14,6 +14,7 @@ enum SampleReport {
             case .small: SampleReport.small
             case .empty: SampleReport.empty
             case .hostile: SampleReport.hostile
+            case .week: SampleReport.week
             }
         }
     }
@@ -32,6 +33,7 @@ enum SampleReport {
         report.restated = restated
         report.categories = categories
         report.experiments = experiments
+        report.goals = goals
         report.deadActions = [
             DeadAction(
                 category: "ACCEPT_DECISION", what: .silentSince(id: "HOLDING", days: 9), delivered: 4_120,
@@ -116,6 +118,14 @@ enum SampleReport {
         return report
     }
 
+    /// A week of the same shop, in which people get more than they like.
+    static var week: Report {
+        var report = busy
+        report.period = .week(Week(of: day))
+        report.pressure = pressure
+        return report
+    }
+
     /// A small app's quiet day: small samples, no stories, nothing before it.
     static var small: Report {
         var report = Report(
@@ -167,6 +177,13 @@ enum SampleReport {
             experiment.goals = [.init(name: name, treated: Rate(90, of: 900), control: Rate(10, of: 100))]
             return experiment
         }
+        report.goals = HostileNames.all.map { name in
+            var goal = goals[0]
+            goal.name = name
+            goal.campaigns = HostileNames.all.map { GoalCampaign(name: $0, receipt: goal.receipt) }
+            return goal
+        }
+        report.otherGoals = RestOfList(entries: 2, counts: goals[0])
         report.permissions.mutedAfter = HostileNames.all.map { .init(category: $0, campaign: $0, installs: 2) }
         report.deadActions = HostileNames.all.map {
             DeadAction(category: $0, what: .silentSince(id: $0, days: 3), delivered: 400, bound: 0.0075)
@@ -207,6 +224,45 @@ enum SampleReport {
 // MARK: - The parts of the busy day
 
 extension SampleReport {
+    private static var goals: [GoalSummary] {
+        func counts(_ converted: [Int64], _ goals: [Int64], _ value: Int128) -> GoalCounts {
+            GoalCounts(
+                converted: converted, goals: goals,
+                value: [value / 4, value, value * 2].map { Amount(millionths: $0) })
+        }
+        let purchase = GoalSummary(
+            name: "purchase", currency: "THB", response: counts([412, 702, 911], [420, 731, 1_002], 405_120_250_000),
+            receipt: counts([498, 1_402, 3_012], [505, 1_466, 3_304], 812_330_505_000),
+            campaigns: [
+                GoalCampaign(
+                    name: "black-friday", response: counts([300, 480, 590], [310, 500, 640], 300_000_000_000),
+                    receipt: counts([320, 820, 1_800], [325, 850, 2_000], 500_000_000_000)),
+                GoalCampaign(
+                    name: "", response: counts([112, 222, 321], [115, 231, 362], 105_120_250_000),
+                    receipt: counts([178, 582, 1_212], [180, 616, 1_304], 312_330_505_000)),
+            ],
+            otherCampaigns: RestOfList(
+                entries: 3, counts: GoalCampaign(receipt: counts([0, 1, 2], [0, 1, 2], 1_000_000))))
+        let visit = GoalSummary(
+            name: "visit", response: counts([3_010, 3_400, 3_900], [3_100, 3_900, 4_700], 0),
+            receipt: counts([3_100, 9_200, 15_000], [3_200, 30_000, 90_000], 0))
+        return [visit, purchase]
+    }
+
+    /// Each further notification costs a tenth of the answers, and people who answer much get more.
+    private static var pressure: Pressure {
+        Pressure(
+            steps: (1...10).map { number in
+                let (received, rate) = (Int64(22_000 / number), 0.14 + Double(number) / 200)
+                var step = Pressure.Step(number: number)
+                (step.received, step.responded) = (received, Int64(Double(received) * rate))
+                (step.turnedOff, step.compared) = (Int64(number), Rate(step.responded, of: received))
+                step.expectedAlike = Double(step.responded) / (1.2 - 0.1 * Double(number - 1))
+                step.expected = step.expectedAlike * (number > 5 ? 0.5 : 1)
+                return step
+            })
+    }
+
     private static func experiment(
         _ name: String, control: Int64, treated: Int64, exposed: Int64 = 0, campaigns: [String] = ["black-friday"],
         reached: [(String, Int64, Int64)] = []

@@ -50,6 +50,12 @@ package struct ExperimentSummary: Hashable, Sendable {
         package var control: Rate
         /// Of treated − control, at once on all nights and for all goals; nil while there are too few.
         package var interval: ClosedRange<Double>?
+        /// Of the goals that people reached after they responded to one of its pushes, those within five minutes.
+        package var atOnce = Rate(0, of: 0)
+
+        /// Whether the response itself may be what counts as the goal: then the pushes raise it, whatever they are worth.
+        var isOfResponse: Bool { atOnce.whole >= Self.leastAtOnce && atOnce.part * 10 >= atOnce.whole * 9 }
+        private static let leastAtOnce: Int64 = 20
 
         package var difference: Double? {
             guard let own = treated.value, let base = control.value else { return nil }
@@ -161,4 +167,28 @@ extension ExperimentSummary {
         }
         take(counts)
     }
+
+    /// How soon its goals followed a response to its pushes, in the last days.
+    mutating func readHaste(
+        of app: String, upTo day: CivilDate, on connection: inout Connection
+    ) throws(PostgresError) {
+        guard !campaigns.isEmpty else { return }
+        let rows = try connection.query(
+            """
+            SELECT goal, coalesce(sum(goals) FILTER (WHERE within_minutes = 5), 0)::bigint,
+                coalesce(sum(goals) FILTER (WHERE within_minutes = 10080), 0)::bigint
+            FROM analytics.goal_times
+            WHERE app = \(app) AND day BETWEEN \(day.advanced(by: 1 - Self.daysOfHaste)) AND \(day) AND rule = 'response'
+                AND campaign = ANY (\(campaigns)) AND within_minutes IN (5, 10080)
+            GROUP BY goal
+            """)
+        var found: [ExactName: Rate] = [:]
+        for row in rows { found[ExactName(try row.get(0))] = Rate(try row.get(1), of: try row.get(2)) }
+        let all = found.values.reduce(Rate(0, of: 0), +)
+        for place in goals.indices {
+            let name = goals[place].name
+            goals[place].atOnce = name.isEmpty ? all : found[ExactName(name)] ?? Rate(0, of: 0)
+        }
+    }
+    private static let daysOfHaste = 7
 }

@@ -32,7 +32,7 @@ extension ExperimentSummary {
         }
         let alarms = isMisdrawn ? [misdrawn(arms)] : isLeaking ? [leaking(arms)] : []
         // Arms that are not what was drawn differ in more than the pushes.
-        return alarms + (isMisdrawn ? [] : goals.map { found($0) }) + unseen
+        return alarms + (isMisdrawn ? [] : goals.flatMap { [found($0)] + ofResponse($0) }) + unseen
     }
 
     private func misdrawn(_ arms: Arms) -> Block {
@@ -73,6 +73,19 @@ extension ExperimentSummary {
                 "Nobody can tell \(isOver ? "" : "yet ")whether the pushes of \(name) change \(goal): \(shares), and the true "
                     + "difference is \(range).", .plain)
         }
+    }
+
+    /// A goal that is reached by answering the push proves only that pushes are answered.
+    private func ofResponse(_ result: GoalResult) -> [Block] {
+        guard result.sign == 1, result.isOfResponse else { return [] }
+        let goal = Self.goal(result.name)
+        return [
+            .sentence(
+                "But this may say nothing: of the \(Wording.count(result.atOnce.whole)) times that people reached \(goal) "
+                    + "after they had responded to one of these pushes, \(Wording.percent(result.atOnce)) were within five minutes. "
+                    + "If the response itself counts as \(goal), pushes raise it whatever they are worth. Judge by a goal "
+                    + "that people reach without a push, too.", .plain)
+        ]
     }
 
     private var unseen: [Block] {

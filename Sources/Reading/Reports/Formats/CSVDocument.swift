@@ -35,7 +35,7 @@ package struct CSVDocument {
                 continue
             // Text does not belong in a column of numbers.
             case .text, .texts: continue
-            case .count, .number, .flag, .verdict: value = CSVDocument.cell(fact.value)
+            case .count, .number, .amount, .flag, .verdict: value = CSVDocument.cell(fact.value)
             }
             text += "\(start)\(prefix)\(fact.name),\(value)\n"
         }
@@ -45,6 +45,7 @@ package struct CSVDocument {
         switch value {
         case .count(let count): count.map { String($0) } ?? ""
         case .number(let number): number.map { $0.isFinite ? $0.description : "" } ?? ""
+        case .amount(let amount): amount.exact
         case .flag(let flag): flag ? "1" : "0"
         case .verdict(let verdict): verdict.sign.map { String($0) } ?? ""
         case .text(let text): text.map { cell($0) } ?? ""

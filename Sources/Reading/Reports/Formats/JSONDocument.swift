@@ -34,6 +34,7 @@ extension Fact.Value: JSONWritable {
         switch self {
         case .count(let count): count.appendJSON(to: &text)
         case .number(let number): number.appendJSON(to: &text)
+        case .amount(let amount): text += amount.exact
         case .text(let words): words.appendJSON(to: &text)
         case .texts(let list): list.appendJSON(to: &text)
         case .flag(let flag): flag.appendJSON(to: &text)

@@ -7,6 +7,8 @@ struct Fact {
         case count(Int64?)
         /// A share, a probability or seconds.
         case number(Double?)
+        /// A sum of money, to the last digit.
+        case amount(Amount)
         case text(String?)
         case texts([String])
         case flag(Bool)
@@ -18,6 +20,7 @@ struct Fact {
     static func count(_ name: String, _ count: Int64?) -> Fact { Fact(name: name, value: .count(count)) }
     static func count(_ name: String, _ count: Int?) -> Fact { Fact(name: name, value: .count(count.map(Int64.init))) }
     static func number(_ name: String, _ number: Double?) -> Fact { Fact(name: name, value: .number(number)) }
+    static func amount(_ name: String, _ amount: Amount) -> Fact { Fact(name: name, value: .amount(amount)) }
     static func text(_ name: String, _ text: String?) -> Fact { Fact(name: name, value: .text(text)) }
     static func texts(_ name: String, _ texts: [String]) -> Fact { Fact(name: name, value: .texts(texts)) }
     static func flag(_ name: String, _ flag: Bool) -> Fact { Fact(name: name, value: .flag(flag)) }

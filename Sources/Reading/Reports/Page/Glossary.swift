@@ -101,6 +101,15 @@ package struct Glossary: Sendable {
             meaning:
                 "Control: installs that are left without the pushes, drawn by lot. Treated: the others, which get them."
         ),
+        Term(
+            titles: ["After a receipt"],
+            meaning:
+                "After a receipt: the goal counts for the notification that the install received last, at most 7 days "
+                + "before."),
+        Term(
+            titles: ["After a response"],
+            meaning:
+                "After a response: it counts for the one that was last responded to. Each goal counts once in either."),
         Term(titles: ["Duplicate"], meaning: "Duplicate: \(Glossary.duplicate)."),
         Term(titles: ["Corrected"], meaning: "Corrected: \(Glossary.corrected)."),
         Term(titles: ["Clamped"], meaning: "Clamped: \(Glossary.clamped)."),

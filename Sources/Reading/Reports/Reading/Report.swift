@@ -37,6 +37,12 @@ package struct Report: Hashable, Sendable {
     var otherCategories: RestOfList<FunnelCounts>?
     /// Those that run, the latest first.
     var experiments: [ExperimentSummary] = []
+    /// Those that followed most notifications first; empty if none did.
+    var goals: [GoalSummary] = []
+    /// Of the goals that `goals` leaves out; nil if there are none. Their values have no sum.
+    var otherGoals: RestOfList<GoalSummary>?
+    /// Of a week: what one more notification does.
+    var pressure = Pressure()
     var deadActions: [DeadAction] = []
     /// Of the dead buttons that `deadActions` leaves out: their deliveries, a delivery once for each.
     var otherDeadActions: RestOfList<Int64>?
@@ -129,17 +135,17 @@ extension Report {
     static func details(of period: Period) -> [any ReportSection.Type] {
         if case .week = period {
             return [
-                TrendSection.self, ExperimentsSection.self, CategoriesSection.self, CampaignsSection.self,
-                StoriesSection.self,
-                ThreadsSection.self, VersionsSection.self, SuppressedSection.self, SilentPushesSection.self,
+                TrendSection.self, ExperimentsSection.self, GoalsSection.self, PressureSection.self,
+                CategoriesSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
+                VersionsSection.self, SuppressedSection.self, SilentPushesSection.self,
                 QualitySection.self, ProofSection.self, MethodSection.self,
             ]
         }
         return [
-            TrendSection.self, EarlierDaysSection.self, ExperimentsSection.self, CategoriesSection.self,
-            DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self, ThreadsSection.self,
-            StackDepthsSection.self,
-            VersionsSection.self, SuppressedSection.self, SilentPushesSection.self, MediaSection.self,
+            TrendSection.self, EarlierDaysSection.self, ExperimentsSection.self, GoalsSection.self,
+            CategoriesSection.self, DeadButtonsSection.self, CampaignsSection.self, StoriesSection.self,
+            ThreadsSection.self, StackDepthsSection.self, VersionsSection.self, SuppressedSection.self,
+            SilentPushesSection.self, MediaSection.self,
             InstallsSection.self, HoursSection.self, QualitySection.self, ProofSection.self, MethodSection.self,
         ]
     }

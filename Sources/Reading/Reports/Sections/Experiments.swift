@@ -13,6 +13,7 @@ enum ExperimentsSection: ReportSection {
             of: scope.app, scope.period.days, timeZone: scope.timeZone, most: most, on: &connection)
         for var experiment in running {
             try experiment.count(of: scope.app, upTo: scope.day, on: &connection)
+            try experiment.readHaste(of: scope.app, upTo: scope.day, on: &connection)
             report.experiments.append(experiment)
         }
     }
@@ -70,6 +71,8 @@ enum ExperimentsSection: ReportSection {
                             .number("difference_low", result.interval?.lowerBound),
                             .number("difference_high", result.interval?.upperBound),
                             .count("effect", Int64(result.sign)),
+                            .count("after_response", result.atOnce.whole),
+                            .count("after_response_5min", result.atOnce.part),
                         ])
                 })
         }
