@@ -59,8 +59,8 @@ enum PressureSection: ReportSection {
                 "Nobody gets tired yet: with each further notification within 24 hours the same people answer "
                     + "\(Wording.percent(effect.change)) more (95 % interval: \(range))."
             default:
-                "Nobody can tell whether one more notification costs answers: with each one within 24 hours, the same people "
-                    + "answer \(range)."
+                "Nobody can tell whether one more notification costs answers: with each one within 24 hours, the answers "
+                    + "of the same people change by \(range)."
             }
         return [.sentence(words, .plain)]
             + [selection(pressure, effect), occasion(pressure, effect)].compactMap(\.self)
