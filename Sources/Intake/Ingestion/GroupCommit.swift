@@ -52,6 +52,8 @@ package final class GroupCommit: Sendable {
     let writerCount: Int
     private let writers: [Writer]
     private let room: Lock<Room>
+    /// Where the time of its commits goes.
+    package let phases: PhaseTimes<CommitPhase>
 
     /// What may wait for a commit.
     private struct Room {
@@ -80,10 +82,13 @@ package final class GroupCommit: Sendable {
         let room = Lock(Room(bytes: SharedRoom(configuration.mostQueuedBytes)))
         self.room = room
         let allowance = RejectedAllowance()
+        let phases = PhaseTimes(metrics.commitPhases)
+        self.phases = phases
         writers = (0..<configuration.writers).map { number in
             Writer(
                 number: number, mostRows: configuration.mostRowsPerCommit,
-                appender: appender, allowance: allowance, months: months, log: log, metrics: metrics, learned: learned
+                appender: appender, allowance: allowance, months: months, log: log, metrics: metrics,
+                watch: phases.watch(), learned: learned
             ) { part in room.withLock { $0.give(part) } }
         }
     }

@@ -1,3 +1,4 @@
+internal import EventLog
 package import ServiceRuntime
 
 /// The metrics of ingestion.
@@ -6,6 +7,7 @@ package final class IngestionMetrics: Sendable {
     let events: Counter
     let sends: Counter
     let commitSeconds: Histogram
+    let commitPhases: PhaseHistograms<CommitPhase>
     let batchEvents: Histogram
     let failedCommits: Counter
     let requestSeconds: Histogram
@@ -25,6 +27,9 @@ package final class IngestionMetrics: Sendable {
         commitSeconds = registry.histogram(
             "bellwether_commit_seconds", "Time that one batch took from its first word to COMMIT.",
             buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+        commitPhases = PhaseHistograms(
+            registry, "bellwether_commit_phase_seconds",
+            "Time that each commit of events spent in each of its phases, failed commits included.")
         batchEvents = registry.histogram(
             "bellwether_batch_events", "Events that one commit stored.",
             buckets: [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000])

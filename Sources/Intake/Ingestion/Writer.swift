@@ -13,12 +13,16 @@ final class Writer: Sendable {
     private let months: PartitionRequests
     private let log: Log
     private let metrics: IngestionMetrics
+    private let watch: PhaseWatch<CommitPhase>
+    /// Since when something waits; nil if nothing does.
+    private let waitingSince = Lock<Deadline?>(nil)
     private let learned: @Sendable (Int64) -> Void
     private let release: @Sendable (GroupCommit.Part) -> Void
 
     init(
         number: Int, mostRows: Int, appender: Appender.Configuration, allowance: RejectedAllowance,
-        months: PartitionRequests, log: Log, metrics: IngestionMetrics, learned: @escaping @Sendable (Int64) -> Void,
+        months: PartitionRequests, log: Log, metrics: IngestionMetrics, watch: PhaseWatch<CommitPhase>,
+        learned: @escaping @Sendable (Int64) -> Void,
         release: @escaping @Sendable (GroupCommit.Part) -> Void
     ) {
         self.number = number
@@ -28,6 +32,7 @@ final class Writer: Sendable {
         self.months = months
         self.log = log
         self.metrics = metrics
+        self.watch = watch
         self.learned = learned
         self.release = release
     }
@@ -38,6 +43,7 @@ final class Writer: Sendable {
         // The writer of a cell that left the cluster may stop at any moment.
         let isQueued = worker.notify { queue, readiness in
             if readiness == .stopping { return false }
+            if queue.isEmpty { waitingSince.withLock { $0 = .now } }
             queue.append(part, of: part.submission.app)
             return true
         }
@@ -49,7 +55,7 @@ final class Writer: Sendable {
     func join() { worker.join() }
 
     private func run() {
-        let appender = Appender(configuration, allowance: allowance, months: months, log: log)
+        let appender = Appender(configuration, allowance: allowance, months: months, log: log, watch: watch)
         worker.keep(Backoff(first: 0.05, most: 5)) { () throws(PostgresError) in
             try appender.connect()
             return appender
@@ -86,10 +92,11 @@ final class Writer: Sendable {
     /// Throws if only time helps: the database is away, its disk is full, its memory is used up.
     private func commit(_ parts: [GroupCommit.Part], with appender: Appender) throws(PostgresError) {
         let began = Deadline.now
+        if let since = waitedSince(until: began) { watch.add(max(0, began.seconds(since: since)), to: .wait) }
         do {
             let epoch = appender.epoch
             let settlements = try append(parts.map(\.submission), with: appender)
-            metrics.commitSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
+            metrics.commitSeconds.observe(Deadline.now.seconds(since: began))
             metrics.batchEvents.observe(Double(appender.lastBatch?.events ?? 0))
             CrashPoint.pass("committed")
             var isToldOfMap = appender.epoch > epoch
@@ -118,9 +125,19 @@ final class Writer: Sendable {
     /// A connection that broke while idle fails only now; then the batch runs once more on a new one. If the first
     /// attempt committed after all, the second one finds its events.
     private func append(_ submissions: [Submission], with appender: Appender) throws(PostgresError) -> [Settlement] {
+        defer { watch.end() }
         do { return try appender.append(submissions, checking: [.keys, .place]) } catch {
             guard case .connection = error else { throw error }
             return try appender.append(submissions, checking: [.keys, .place])
+        }
+    }
+
+    /// Since when something has waited that is taken now. What could not be taken yet waits from now on.
+    private func waitedSince(until now: Deadline) -> Deadline? {
+        let isEmpty = worker.withLock { $0.isEmpty }
+        return waitingSince.withLock { since in
+            defer { since = isEmpty ? nil : now }
+            return since
         }
     }
 

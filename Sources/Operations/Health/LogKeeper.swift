@@ -34,21 +34,23 @@ package final class LogKeeper: Sendable {
     private let log: Log
     private let months: PartitionRequests
     private let watch: ClockWatch?
+    private let phases: PhaseNotes?
     private let revive: @Sendable () throws -> Void
     private let rounds = Lock(Rounds())
 
     /// Switches to `role` once the database fits. Only the ingest role creates partitions. Each second `watch` compares
-    /// this machine's clock with the database's. `revive` is called whenever the database cannot be reached: for a
+    /// this machine's clock with the database's, and every five the `phases` are noted. `revive` is called whenever the database cannot be reached: for a
     /// database that we start ourselves.
     package init(
         url: String, role: LogSession.Role, months: PartitionRequests, log: Log, watch: ClockWatch? = nil,
-        revive: @escaping @Sendable () throws -> Void = {}
+        phases: PhaseNotes? = nil, revive: @escaping @Sendable () throws -> Void = {}
     ) {
         self.url = url
         self.role = role
         self.log = log
         self.months = months
         self.watch = watch
+        self.phases = phases
         self.revive = revive
     }
 
@@ -98,6 +100,7 @@ package final class LogKeeper: Sendable {
             let wanted = isHeld ? [] : months.wanted(until: .after(seconds: 1))
             if role == .ingest, isDue || !wanted.isEmpty { try keepPartitions(wanted, &connection) }
             if let watch { try watch.compare(on: &connection) } else { try connection.query("SELECT 1") }
+            try phases?.note(on: &connection, log: log)
         }
     }
 

@@ -35,6 +35,7 @@ package enum Migrations {
         Migration("0022_goals", PackageResources._022_goals_sql),
         Migration("0023_letters", PackageResources._023_letters_sql),
         Migration("0024_kept_days", PackageResources._024_kept_days_sql),
+        Migration("0025_phases", PackageResources._025_phases_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

@@ -11,6 +11,8 @@ final class CellService: Sendable {
     let watch: ClockWatch
     let commits: GroupCommit
     let requestWorker: RequestWorker
+    /// Where the time goes that this process spends for this database.
+    let phases: PhaseNotes
 
     /// `revive` is called when the database is away; `learned` when its log tells of a map of shards.
     init(
@@ -20,7 +22,10 @@ final class CellService: Sendable {
         let months = PartitionRequests()
         let watch = ClockWatch(trustsClock: configuration.trustsClock, log: log)
         self.watch = watch
-        keeper = LogKeeper(url: url, role: .ingest, months: months, log: log, watch: watch, revive: revive)
+        let phases = PhaseNotes(node: configuration.node)
+        self.phases = phases
+        keeper = LogKeeper(
+            url: url, role: .ingest, months: months, log: log, watch: watch, phases: phases, revive: revive)
         commits = GroupCommit(
             configuration.commits,
             appender: Appender.Configuration(
@@ -28,6 +33,7 @@ final class CellService: Sendable {
             ),
             months: months, log: log, metrics: metrics, learned: learned)
         requestWorker = RequestWorker(url: url, log: log)
+        phases.add(.commit) { [commits] in commits.phases.totals }
     }
 
     /// For the table of destinations, as the cell with this number.

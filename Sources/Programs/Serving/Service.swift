@@ -121,15 +121,18 @@ package final class Service: Sendable {
         let ingestion =
             configuration.parts.contains(.ingest)
             ? Ingestion(configuration, metrics: metrics, log: log, revive: revive) : nil
+        let phases = ingestion?.home.phases ?? PhaseNotes(node: configuration.node)
         // Each half needs only the rights of its own role.
         let keeper =
             ingestion?.home.keeper
-            ?? LogKeeper(url: url, role: .projector, months: PartitionRequests(), log: log, revive: revive)
+            ?? LogKeeper(
+                url: url, role: .projector, months: PartitionRequests(), log: log, phases: phases, revive: revive)
         let runner =
             configuration.parts.contains(.project)
             ? Runner(
                 Runner.Configuration(url: url, lanes: configuration.lanes), metrics: registry, log: log,
                 isWell: { keeper.health == .well }) : nil
+        if let runner { phases.add(.step) { runner.phases.totals } }
         let erasures =
             configuration.parts.contains(.project)
             ? ErasureKeeper(url: url, metrics: registry, log: log, isWell: { keeper.health == .well }) : nil

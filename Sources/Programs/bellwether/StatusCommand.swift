@@ -10,7 +10,7 @@ internal import ServiceRuntime
 /// Shows the state of the log and the funnels.
 struct StatusCommand: DatabaseCommand {
     static let words = ["status"]
-    static let summary = "Show the log's head, funnel lag, partitions, sizes and unfinished work"
+    static let summary = "Show the log's head, funnel lag, where the time goes, partitions, sizes, unfinished work"
     static let options: [Option<Self>] = [
         Option(
             "security", \.isOfSecurity,
@@ -30,8 +30,9 @@ struct StatusCommand: DatabaseCommand {
         return try access.workplaces(log: log).work(log: log) { [format] database in
             var connection = try LogSession.open(
                 url: database.url, role: nil, purpose: "command", log: log, statementSeconds: 600)
-            let (status, projections, proofs, unfinished, pages) = (
+            let (status, projections, phases, proofs, unfinished, pages) = (
                 try LogStatus.read(on: &connection), try ProjectionStatus.all(on: &connection),
+                try PhaseReading.lately(within: PhaseReading.secondsShown, on: &connection),
                 try Proof.all(on: &connection), try UnfinishedWork.all(on: &connection),
                 try PagesEndings.lately(on: &connection)
             )
@@ -39,8 +40,9 @@ struct StatusCommand: DatabaseCommand {
                 switch format {
                 case .text:
                     (database.name.map { "cell            \($0)\n" } ?? "")
-                        + Self.text(status, projections, proofs, unfinished, pages) + (database.name == nil ? "" : "\n")
-                case .json: database.line(Self.object(status, projections, proofs, unfinished, pages))
+                        + Self.text(status, projections, phases, proofs, unfinished, pages)
+                        + (database.name == nil ? "" : "\n")
+                case .json: database.line(Self.object(status, projections, phases, proofs, unfinished, pages))
                 }
             return Told(output: output)
         }
@@ -78,8 +80,8 @@ struct StatusCommand: DatabaseCommand {
     }
 
     private static func text(
-        _ status: LogStatus, _ projections: [ProjectionStatus], _ proofs: [Proof], _ unfinished: [UnfinishedWork],
-        _ pages: PagesEndings?
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ phases: [PhaseReading], _ proofs: [Proof],
+        _ unfinished: [UnfinishedWork], _ pages: PagesEndings?
     ) -> String {
         var folds = TextTable(["PROJECTION", "VERSION", "POSITION", "LAG", "SECONDS", "STATUS"])
         for projection in projections {
@@ -102,7 +104,7 @@ struct StatusCommand: DatabaseCommand {
             database        \(ByteSize.text(status.databaseBytes))
 
             \(folds.text)
-            \(proofs.isEmpty ? "" : Self.table(proofs) + "\n")\(table.text)
+            \(phases.isEmpty ? "" : PhaseReading.table(phases) + "\n")\(proofs.isEmpty ? "" : Self.table(proofs) + "\n")\(table.text)
             """
                 + unfinished.map { work in
                     "unfinished: \(work.what). If nobody is working on it, run: \(work.remedy)\n"
@@ -123,8 +125,8 @@ struct StatusCommand: DatabaseCommand {
     }
 
     private static func object(
-        _ status: LogStatus, _ projections: [ProjectionStatus], _ proofs: [Proof], _ unfinished: [UnfinishedWork],
-        _ pages: PagesEndings?
+        _ status: LogStatus, _ projections: [ProjectionStatus], _ phases: [PhaseReading], _ proofs: [Proof],
+        _ unfinished: [UnfinishedWork], _ pages: PagesEndings?
     ) -> JSONObject {
         [
             "head": status.head, "last_commit_at": status.lastCommitAt.map { "\($0)" }, "events": status.events,
@@ -136,6 +138,7 @@ struct StatusCommand: DatabaseCommand {
                     "stopped_batch": projection.stop?.batch, "stopped_because": projection.stop?.reason,
                 ]
             },
+            "phases": phases.map(\.object),
             "proofs": proofs.map { proof -> JSONObject in
                 [
                     "since": proof.since.map { "\($0)" }, "verified_at": "\(proof.verifiedAt)",

@@ -57,8 +57,19 @@ package final class Metrics: Sendable {
     /// A distribution over fixed buckets.
     package func histogram(_ name: String, _ help: String, buckets: [Double]) -> Histogram {
         let histogram = Histogram(buckets: buckets)
-        register(name, help, "histogram") { histogram.samples }
+        register(name, help, "histogram") { histogram.samples() }
         return histogram
+    }
+
+    /// Distributions over the same buckets, one for each value of their label.
+    package func histograms(
+        _ name: String, _ help: String, buckets: [Double], label: String, values: [String]
+    ) -> [Histogram] {
+        let histograms = values.map { _ in Histogram(buckets: buckets) }
+        register(name, help, "histogram") {
+            zip(values, histograms).flatMap { value, histogram in histogram.samples([(label, value)]) }
+        }
+        return histograms
     }
 
     /// All metrics, in the format that a Prometheus server reads.
@@ -147,17 +158,18 @@ package final class Histogram: Sendable {
         }
     }
 
-    fileprivate var samples: [Metrics.Sample] {
+    fileprivate func samples(_ labels: [(String, String)] = []) -> [Metrics.Sample] {
         let (counts, sum) = state.withLock { $0 }
         var samples: [Metrics.Sample] = []
         var total = 0
         for (bound, count) in zip(buckets + [.infinity], counts) {
             total += count
             samples.append(
-                Metrics.Sample(suffix: "_bucket", labels: [("le", Metrics.text(of: bound))], value: Double(total)))
+                Metrics.Sample(
+                    suffix: "_bucket", labels: labels + [("le", Metrics.text(of: bound))], value: Double(total)))
         }
-        samples.append(Metrics.Sample(suffix: "_sum", value: sum))
-        samples.append(Metrics.Sample(suffix: "_count", value: Double(total)))
+        samples.append(Metrics.Sample(suffix: "_sum", labels: labels, value: sum))
+        samples.append(Metrics.Sample(suffix: "_count", labels: labels, value: Double(total)))
         return samples
     }
 }

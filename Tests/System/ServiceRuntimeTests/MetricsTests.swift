@@ -69,6 +69,40 @@ struct MetricsTests {
                 """)
     }
 
+    private enum Stage: Int, WorkPhase {
+        case ask, answer
+        var name: String { "\(self)" }
+    }
+
+    @Test("the time of work is divided into its phases, each moment in one, and what still lasts is in the totals")
+    func phases() {
+        let metrics = Metrics()
+        let times = PhaseTimes(PhaseHistograms<Stage>(metrics, "work_seconds", "Work."))
+        let (first, second) = (times.watch(), times.watch())
+        let began = Deadline.now
+        first.enter(.ask)
+        #expect(first.enter(.answer) == .ask && first.enter(.ask) == .answer)
+        first.attribute(1000, to: .answer)
+        first.end()
+        second.enter(.ask)
+        second.end(counts: false)
+        let past = Deadline.now.seconds(since: began)
+        let totals = times.totals
+        #expect(totals.names == ["ask", "answer"] && totals.pieces == 1)
+        #expect(totals.seconds.allSatisfy { $0 > 0 } && totals.seconds.reduce(0, +) <= past)
+        let text = metrics.render()
+        for stage in ["ask", "answer"] {
+            #expect(text.contains("work_seconds_count{phase=\"\(stage)\"} 1\n"))
+            #expect(text.contains("work_seconds_bucket{phase=\"\(stage)\",le=\"60\"} 1\n"))
+        }
+        // It hangs there.
+        second.enter(.answer)
+        repeat {} while times.totals.since(totals).seconds[1] < 0.02
+        #expect(times.totals.since(totals).pieces == 0 && metrics.render() == text)
+        second.add(3, to: .ask)
+        #expect(times.totals.since(totals).seconds[0] == 3)
+    }
+
     @Test(
         "a label's value cannot break out of its quotes or its line, whatever it holds",
         arguments: [

@@ -36,11 +36,18 @@ struct ObservationTests {
             "bellwether_database_up",
         ] { #expect(metrics.kinds[name] != nil, "\(name)") }
         for (name, kind) in metrics.kinds where kind == "histogram" {
-            let buckets = metrics.samples.filter { $0.name == name + "_bucket" }
-            #expect(buckets.count > 2 && buckets.last?.labels == #"le="+Inf""#)
-            #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
-            #expect(buckets.last?.value == metrics.value(name + "_count"))
-            #expect(metrics.value(name + "_sum") != nil)
+            let counts = metrics.samples.filter { $0.name == name + "_count" }
+            #expect(!counts.isEmpty)
+            for count in counts {
+                let before = count.labels.isEmpty ? "" : count.labels + ","
+                let buckets = metrics.samples.filter {
+                    $0.name == name + "_bucket" && $0.labels.hasPrefix(before + "le=")
+                }
+                #expect(buckets.count > 2 && buckets.last?.labels == before + #"le="+Inf""#)
+                #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
+                #expect(buckets.last?.value == count.value)
+                #expect(metrics.value(name + "_sum", count.labels) != nil)
+            }
         }
     }
 
@@ -51,8 +58,9 @@ struct ObservationTests {
             of: /(?m)^\| `(bellwether_[a-z_]+)(?:\{([a-z]+)\})?` \| (counter|gauge|histogram) \|/)
         let told = Dictionary(rows.map { (String($0.1), String($0.3)) }) { first, _ in first }
         #expect(told.count == rows.count && told == metrics.kinds)
-        for row in rows where row.3 != "histogram" {
-            for sample in metrics.samples where sample.name == row.1 {
+        for row in rows {
+            let name = row.1 + (row.3 == "histogram" ? "_count" : "")
+            for sample in metrics.samples where sample.name == name {
                 #expect(sample.labels.split(separator: "=").first == row.2, "\(sample)")
             }
         }
@@ -80,6 +88,13 @@ struct ObservationTests {
         #expect(metrics.value("bellwether_http_requests_total", #"status="401""#) == 1)
         #expect(metrics.value("bellwether_ingest_request_seconds_count") == 1)
         #expect(metrics.value("bellwether_commit_seconds_count") == 1)
+        for phase in ["wait", "words", "probe", "copy", "number", "commit"] {
+            #expect(metrics.value("bellwether_commit_phase_seconds_count", "phase=\"\(phase)\"") == 1, "\(phase)")
+        }
+        // Each moment belongs to one phase, and there is no other.
+        let phases = metrics.samples.filter { $0.name == "bellwether_commit_phase_seconds_sum" }
+        let seconds = phases.filter { $0.labels != #"phase="wait""# }.reduce(0) { $0 + $1.value }
+        #expect(seconds > 0 && seconds <= metrics.value("bellwether_commit_seconds_sum") ?? 0)
         #expect(metrics.value("bellwether_batch_events_sum") == 2)
         #expect(metrics.value("bellwether_database_up") == 1)
         #expect(metrics.value("bellwether_queue_bytes") == 0)

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 internal import Values
 
 /// What a step makes of its sightings: new days of installs, and changed ones.
@@ -86,7 +87,7 @@ struct InstallChanges {
 extension InstallDayTable {
     /// Adds news to the table, some installs at a time, and tells `body` what that changes.
     func add(
-        _ news: InstallChanges.News, on connection: inout Connection,
+        _ news: InstallChanges.News, _ watch: PhaseWatch<StepPhase>? = nil, on connection: inout Connection,
         _ body: (InstallChanges, inout Connection) throws -> Void
     ) throws {
         // By the install's part of the key, so that a part has all days of its installs, which lie together in the
@@ -99,9 +100,12 @@ extension InstallDayTable {
             while end < rest.endIndex, Self.installBits(of: rest[end].key) == Self.installBits(of: rest[end - 1].key) {
                 end += 1
             }
+            watch?.enter(.lookUp)
             let changes = try InstallChanges(rest[..<end], in: self, on: &connection)
+            watch?.enter(.write)
             try insert(changes.inserted, on: &connection)
             try update(changes.updated, on: &connection)
+            watch?.enter(.fold)
             try body(changes, &connection)
             rest = rest[end...]
         }

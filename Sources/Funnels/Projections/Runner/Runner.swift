@@ -49,6 +49,8 @@ package final class Runner: Sendable {
     private let events: Counter
     private let steps: Counter
     private let failures: Counter
+    /// Where the time of its steps goes.
+    package let phases: PhaseTimes<StepPhase>
 
     /// `isWell` says whether the database fits this program. The runner does nothing while it does not.
     package init(
@@ -60,6 +62,10 @@ package final class Runner: Sendable {
         events = metrics.counter("bellwether_projected_events_total", "Events folded into the funnels.")
         steps = metrics.counter("bellwether_projection_steps_total", "Steps taken by the projections.")
         failures = metrics.counter("bellwether_projection_retries_total", "Steps that failed and were tried again.")
+        phases = PhaseTimes(
+            PhaseHistograms(
+                metrics, "bellwether_projection_phase_seconds",
+                "Time that each step of the projections spent in each of its phases, failed steps included."))
         let state = worker
         metrics.gauge("bellwether_projection_lag_batches", "Batches of the log that the funnels do not have yet.") {
             state.withLock { state in state.backlog.map { Double(max(0, $0.head - ($0.position ?? 0))) } ?? 0 }
@@ -152,6 +158,7 @@ package final class Runner: Sendable {
 
     private func run(_ lane: Int) {
         var stepper = Stepper(choice: .live, mostEvents: configuration.mostEvents, sharing: care, log: log)
+        stepper.watch = phases.watch()
         worker.keep(Backoff(first: 0.1, most: 5)) { () throws(any Error) -> Connection? in
             guard isWell() else {
                 rest(configuration.interval)

@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 
 /// The changes that deliveries and days of installs make to the cells of projectors: gathered here, and written
 /// together.
@@ -14,12 +15,13 @@ struct CellChanges {
 
     /// How many cells are held before they are written.
     private let most: Int
+    private let watch: PhaseWatch<StepPhase>?
 
     init(
         of targets: [Target], revising revisions: DayRevisions? = nil, apart: Bool = false,
-        atMost most: Int = Step.Limits().cells
+        atMost most: Int = Step.Limits().cells, watch: PhaseWatch<StepPhase>? = nil
     ) {
-        (self.targets, self.revisions, self.apart, self.most) = (targets, revisions, apart, most)
+        (self.targets, self.revisions, self.apart, self.most, self.watch) = (targets, revisions, apart, most, watch)
         tallies = targets.map { target in target.projector.tables.map(Tally.init) }
     }
 
@@ -71,6 +73,8 @@ struct CellChanges {
 
     /// Writes the gathered changes, and that the days have changed, in one round trip.
     mutating func write(on connection: inout Connection) throws(StepError) {
+        let before = watch?.enter(.cells)
+        defer { if let before { watch?.enter(before) } }
         var statements: [Statement] = []
         for (target, tables) in zip(targets, tallies) {
             statements += tables.compactMap { $0.upsert(into: target.generation) }

@@ -11,6 +11,7 @@ struct Step {
     let mostShards: Int32
     let mostEvents: Int64
     var limits = Limits()
+    var watch: PhaseWatch<StepPhase>?
 
     /// Limits of what a step holds in memory, whatever its events are. Ordinary steps need a tenth, and write
     /// everything at once.
@@ -63,7 +64,12 @@ struct Step {
 
     /// Does the same in the manner that is chosen for the position of the shards.
     func take(choosing manner: (Int64) -> Manner, on connection: inout Connection) throws(StepError) -> Taken? {
+        watch?.enter(.claim)
+        // A step that fails took its time, too.
+        var isStep = true
+        defer { watch?.end(counts: isStep) }
         let taken = try connection.atomically { connection in try body(manner, &connection) }
+        isStep = taken != nil
         CrashPoint.pass("stepped")
         return taken
     }
@@ -88,6 +94,7 @@ struct Step {
         let manner = chosenManner(lane.position)
         let (batches, isPatient): (Int32?, Bool) =
             if case .careful(let batches, let isPatient) = manner { (batches, isPatient) } else { (nil, false) }
+        watch?.enter(.read)
         let range = try BatchRange(
             after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
         guard let end = range.end else { return nil }
@@ -102,6 +109,7 @@ struct Step {
             guard !stops.contains(where: { $0.name == DeliveryTable.projector }) else { return Taken(stops: stops) }
         }
         CrashPoint.pass("counted")
+        watch?.enter(.commit)
         try lane.move(to: end, on: &connection)
         CrashPoint.pass("moved")
         return Taken(moved: Move(start: lane.position, end: end), events: range.events, stops: stops)
@@ -115,6 +123,7 @@ struct Step {
     ) throws {
         var found = try EventReader.read(range, of: lane, on: &connection)
         let news = found.deliveries
+        watch?.enter(.lookUp)
         let sealed = try SealedDeliveries.among(
             Array(news.keys), times: { news[$0].flatMap { $0.deviceTimes } }, on: &connection)
         let lane = try GoalBacklog.begin(
@@ -125,17 +134,24 @@ struct Step {
         // In the order of the index, since neighbours share its pages.
         var names = keyed.sorted { $0.key < $1.key }.map(\.name)
         var cells = CellChanges(
-            of: projectors, revising: DayRevisions(in: lane), apart: apart, atMost: limits.cells)
+            of: projectors, revising: DayRevisions(in: lane), apart: apart, atMost: limits.cells, watch: watch)
         while !names.isEmpty {
+            watch?.enter(.lookUp)
             let part = try lane.deliveries.read(names, atMost: limits.bytes, on: &connection)
+            watch?.enter(.fold)
             let changes = Changes(names, news, to: part, except: sealed, former: former)
+            watch?.enter(.write)
             try lane.deliveries.insert(changes.inserted, on: &connection)
             try lane.deliveries.update(changes.updated, on: &connection)
+            watch?.enter(.fold)
             try cells.count(changes, on: &connection)
             names = part.left
         }
+        watch?.enter(.lookUp)
         try SealedInstallDays.remove(from: &found.installs, on: &connection)
-        try lane.installDays.add(found.installs.mapValues { InstallDayState(of: $0) }, on: &connection) {
+        watch?.enter(.fold)
+        let days = found.installs.mapValues { InstallDayState(of: $0) }
+        try lane.installDays.add(days, watch, on: &connection) {
             changes, connection in try cells.count(changes, on: &connection)
         }
         CrashPoint.pass("folded")

@@ -8,6 +8,7 @@ struct Stepper {
     var projectors = Projectors.all
     let log: Log
     var limits = Step.Limits()
+    var watch: PhaseWatch<StepPhase>?
 
     /// The most events in a step.
     private var mostEvents: Int64
@@ -36,7 +37,7 @@ struct Stepper {
     ) throws(StepError) -> StepResult {
         let step = Step(
             choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents,
-            limits: limits)
+            limits: limits, watch: watch)
         var batches = BatchRange.mostBatches
         var begun: (level: StepCare.Level, position: Int64)?
         do {

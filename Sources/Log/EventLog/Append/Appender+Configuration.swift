@@ -1,3 +1,5 @@
+internal import Postgres
+
 extension Appender {
     package struct Configuration: Sendable {
         package var url: String
@@ -28,6 +30,30 @@ extension Appender {
             self.mostWords = mostWords
             self.newWords = newWords
             self.statementSeconds = statementSeconds
+        }
+    }
+
+    /// What a commit checks again of each submission.
+    package struct Checks: OptionSet, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// That its key is still open.
+        package static let keys = Checks(rawValue: 1)
+        /// That this database takes the events of its installs.
+        package static let place = Checks(rawValue: 2)
+    }
+
+    /// Whether another transaction may be the reason, so that trying again may help. A unique violation is either a
+    /// retry that another node stored between our probe and our COPY, which the next probe sees, or another event with
+    /// the same hash: if a batch is refused although the log has none of it, we find ties and break them. A check
+    /// violation may come from a partition that was attached while we wrote into the default one, or from the row
+    /// itself.
+    static func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
+        switch state {
+        case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
+        case .checkViolation: tries < 3
+        default: false
         }
     }
 }

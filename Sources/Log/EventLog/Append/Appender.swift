@@ -15,6 +15,7 @@ package final class Appender {
     private let configuration: Configuration
     private let allowance: RejectedAllowance
     private let log: Log
+    private let watch: PhaseWatch<CommitPhase>?
     private var connection: Connection?
     var words = WordCache()
     var combinations = CombinationCache()
@@ -41,12 +42,13 @@ package final class Appender {
 
     package init(
         _ configuration: Configuration, allowance: RejectedAllowance, months: PartitionRequests = PartitionRequests(),
-        log: Log
+        log: Log, watch: PhaseWatch<CommitPhase>? = nil
     ) {
         self.configuration = configuration
         self.allowance = allowance
         self.months = months
         self.log = log
+        self.watch = watch
     }
 
     /// Makes sure that there is a connection, or throws why there cannot be one.
@@ -75,17 +77,6 @@ package final class Appender {
         mayHaveNewRemovals = true
     }
 
-    /// What a commit checks again of each submission.
-    package struct Checks: OptionSet, Sendable {
-        package let rawValue: Int
-        package init(rawValue: Int) { self.rawValue = rawValue }
-
-        /// That its key is still open.
-        package static let keys = Checks(rawValue: 1)
-        /// That this database takes the events of its installs.
-        package static let place = Checks(rawValue: 2)
-    }
-
     /// Stores the events of the submissions and returns the verdict of each, in order. When this returns, they are
     /// committed. When it throws, they may or may not be; a retry is safe. It checks neither keys nor shards: this is
     /// for what an owner appends.
@@ -101,6 +92,7 @@ package final class Appender {
         var batch = PendingBatch(submissions)
         for tries in 1... {
             do {
+                watch?.enter(.words)
                 let isNews = try learnRemoved()
                 try learnFirstKeys(of: submissions)
                 batch.begin(without: exclusions(from: submissions, checks))
@@ -198,22 +190,9 @@ package final class Appender {
                 connection?.rollBack()
                 // A server that became read-only is the old primary: look for the new one.
                 if connection?.isUsable != true || error.state == .readOnlyTransaction { connection = nil }
-                guard let state = error.state, mayHaveCrossed(state, tries) else { throw error }
+                guard let state = error.state, Appender.mayHaveCrossed(state, tries) else { throw error }
                 log.debug("another commit overtook a batch: trying it again", ["error": "\(error)"])
             }
-        }
-    }
-
-    /// Whether another transaction may be the reason, so that trying again may help. A unique violation is either a
-    /// retry that another node stored between our probe and our COPY, which the next probe sees, or another event with
-    /// the same hash: if a batch is refused although the log has none of it, we find ties and break them. A check
-    /// violation may come from a partition that was attached while we wrote into the default one, or from the row
-    /// itself.
-    private func mayHaveCrossed(_ state: SQLState, _ tries: Int) -> Bool {
-        switch state {
-        case .uniqueViolation, .serializationFailure, .deadlockDetected: tries < 10
-        case .checkViolation: tries < 3
-        default: false
         }
     }
 
@@ -222,6 +201,7 @@ package final class Appender {
         in batch: inout PendingBatch
     ) throws(PostgresError) {
         refusedRows = false
+        watch?.enter(.probe)
         let batchID = try nextBatchID()
         // The probe opens the transaction; without a probe, COPY does.
         let probed = try probing ? probe(candidates) : nil
@@ -240,6 +220,7 @@ package final class Appender {
                 return try commit(&candidates, probing: true, breakingTies: true, in: &batch)
             }
         }
+        watch?.enter(.copy)
         let receivedAt = batch.submissions.lazy.map(\.envelope.receivedAt).min()
         var rows = CopyRows(columns: EventRow.columns.count, capacity: 320 * candidates.count)
         var shardEvents = [Int32](repeating: 0, count: Int(shards))
@@ -281,11 +262,12 @@ package final class Appender {
             """
             SELECT log.add_batch(
                 \(batchID), \(configuration.node), \(Int32(rows.count)), \(receivedAt), \(shardEvents), \(times?.least),
-                \(times?.greatest), \(tally.numbers), \(tally.rejected), \(removed.history))
+                \(times?.greatest), \(tally.numbers), \(tally.rejected), \(removed.history)),
+                extract(epoch FROM clock_timestamp() - statement_timestamp())::float8
             """)
         statements.append("COMMIT")
         CrashPoint.pass("numbering")
-        let answers = try connected(connection?.pipeline(statements))
+        let answers = try numberAndCommit(statements)
         // COMMIT of a failed transaction is answered with ROLLBACK, and without an error.
         guard answers[answers.count - 1].commandTag == "COMMIT" else {
             throw .connection("the commit was not confirmed")
@@ -298,10 +280,26 @@ package final class Appender {
             let stored = try SideTables.storedRefusals(answers[refusals])
             for refusal in news.refusals where !stored.contains(refusal.identity) { allowance.giveBack(refusal) }
         }
-        let number: Int64 = try answers[answers.count - 2][0].get(0)
-        lastBatch = (number, rows.count)
+        lastBatch = (try answers[answers.count - 2][0].get(0), rows.count)
         batchesToProbe = known.isEmpty ? max(0, batchesToProbe - 1) : Appender.batchesToProbeAfterRepeat
         batch.settle(candidates, known: known)
+    }
+
+    /// Both go to the server at once, so the server tells how long the numbering took: PostgreSQL computes the columns
+    /// of its row one after another.
+    private func numberAndCommit(_ statements: [Statement]) throws(PostgresError) -> [Rows] {
+        watch?.enter(.commit)
+        do {
+            let answers = try connected(connection?.pipeline(statements))
+            watch?.attribute(try answers[answers.count - 2][0].get(1), to: .number)
+            return answers
+        } catch {
+            // A statement that ran into its limit: the numbering waits for locks, and the commit has no such limit.
+            if error.state == .queryCanceled || error.state == .lockNotAvailable {
+                watch?.attribute(nil, to: .number)
+            }
+            throw error
+        }
     }
 
     /// The numbering needs each statement to see all earlier commits, whatever the database's default is.
