@@ -57,6 +57,23 @@ struct Problem {
             }
         }
 
+        /// Where an operator reads more, if one can cause or mend it.
+        var runbook: Runbook? {
+            switch self {
+            case .notJSON, .notAnObject, .notAnArray, .missingEvents, .missingSends, .invalidSource, .notUnpackable,
+                .malformedRequest, .ambiguousFraming, .unknownPath, .methodNotAllowed, .bodyStalled, .bodyTooLarge,
+                .unpackedTooLarge, .tooManyEvents, .tooManySends, .unsupportedMediaType, .unsupportedEncoding,
+                .invalidCategories, .invalidExperiments, .headTooLarge:
+                nil
+            case .missingKey, .unknownKey, .revokedKey, .wrongKeyKind: .keyRefused
+            case .rateLimited: .rateLimited
+            case .unavailable, .notReady: .databaseAway
+            case .overloaded, .unanswered: .overloaded
+            case .draining: .serviceAway
+            case .wrongClock: .clockWrong
+            }
+        }
+
         /// The same text for every occurrence.
         var title: String {
             switch self {

@@ -53,6 +53,8 @@ struct DeploymentMistake: Sendable, CustomTestStringConvertible {
         DeploymentMistake(.alerts, in: alerts, "_commits_total[10m]", "_commits[10m]", "is no counter"),
         DeploymentMistake(
             .alerts, in: alerts, #"action: "Replace the files by"#, #"note: "Replace the files by"#, "annotations"),
+        DeploymentMistake(
+            .alerts, in: alerts, "#a-clock-is-wrong", "#a-clock-is-right", "no heading #a-clock-is-right"),
         DeploymentMistake(.alerts, in: alerts, "`bellwether rejected list`", "`bellwether refused list`", "no command"),
         DeploymentMistake(.workflow, in: workflow, "  contents: read", "  contents: write", "rights"),
         DeploymentMistake(

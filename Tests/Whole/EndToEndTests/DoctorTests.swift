@@ -14,6 +14,7 @@ struct DoctorTests {
         let status: String
         let what: String
         let to_do: String?
+        let runbook: String?
     }
 
     private func examine(_ bellwether: Bellwether, fails: Bool = false) throws -> [String: Finding] {
@@ -21,6 +22,7 @@ struct DoctorTests {
         #expect(ended.status == (fails ? 1 : 0), "\(ended)")
         let findings = try JSONDecoder().decode([Finding].self, from: Data(ended.output.utf8))
         #expect(findings.allSatisfy { ($0.status == "ok") == ($0.to_do == nil) && !$0.what.isEmpty })
+        #expect(findings.allSatisfy { ($0.to_do == nil) == ($0.runbook == nil) })
         #expect(findings.contains { $0.status == "fail" } == fails, "\(findings)")
         return Dictionary(uniqueKeysWithValues: findings.map { ($0.check, $0) })
     }
@@ -31,10 +33,10 @@ struct DoctorTests {
         let bellwether = Bellwether(data: directory("data"))
         defer { _ = try? bellwether.run("database", "stop", "--force") }
         let found = try examine(bellwether)
-        #expect(found.count == 17, "\(found.keys)")
+        #expect(found.count == 19, "\(found.keys)")
         for (name, finding) in found where name != "disk" { #expect(finding.status == "ok", "\(finding)") }
         let text = try bellwether.trusted("doctor")
-        #expect(text.split(separator: "\n").count == 17)
+        #expect(text.split(separator: "\n").count == 19)
         #expect(text.contains("OK    server       PostgreSQL"), "\(text)")
     }
 
@@ -50,7 +52,7 @@ struct DoctorTests {
         #expect(found["disk"] == nil && found["security"]?.status == "warn")
         for name in [
             "server", "migrations", "roles", "connections", "clock", "archive", "backup", "standby", "partitions",
-            "projections", "proof", "unfinished", "reports",
+            "projections", "steps", "commits", "proof", "unfinished", "reports",
         ] { #expect(found[name]?.status == "ok", "\(name): \(String(describing: found[name]))") }
 
         let app = try database.makeApp()
@@ -177,5 +179,6 @@ struct DoctorTests {
         let reader = Bellwether(database: try database.url(as: TestPostgres.analyst))
         let ended = try reader.run("doctor")
         #expect(ended.output.contains("as the owner of the database"), "\(ended)")
+        #expect(ended.output.contains(". See Docs/Runbook.md#a-login-lacks-a-right\n"), "\(ended)")
     }
 }

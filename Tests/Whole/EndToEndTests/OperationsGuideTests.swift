@@ -68,17 +68,6 @@ struct OperationsGuideTests {
         #expect(try again.stop() == 0)
     }
 
-    @Test("an alert is told of for each that there is, with its urgency")
-    func alerts() throws {
-        let rules = try ProjectFolder.text(of: "Examples/prometheus-rules.yml")
-        let guide = try ProjectFolder.text(of: "Docs/Operations.md")
-        let known = rules.matches(of: /- alert: (\w+)/).map { String($0.1) }
-        let rows = guide.matches(of: /(?m)^\| (`Bellwether[^|]+)\| (at once|working hours) \|/)
-        let told = rows.flatMap { $0.1.matches(of: /`(\w+)`/).map { String($0.1) } }
-        #expect(told.sorted() == known.sorted())
-        #expect(guide.contains("has \(known.count) alerts"))
-    }
-
     @Test("each layout of the units is installed by a block of its own, which enables what it installs")
     func units() throws {
         for layout in ["embedded", "own-database"] {

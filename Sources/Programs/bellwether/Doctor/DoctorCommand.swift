@@ -45,7 +45,8 @@ struct DoctorCommand: DatabaseCommand {
             let line =
                 status + String(repeating: " ", count: 6 - status.count) + name
                 + String(repeating: " ", count: width + 2 - name.count) + finding.what
-            return String(printable: line + (finding.remedy.map { ". To do: \($0)" } ?? "")) + "\n"
+            let remedy = finding.remedy.map { ". To do: \($0)" } ?? ""
+            return String(printable: line + remedy + (finding.runbook.map { ". See \($0.place)" } ?? "")) + "\n"
         }.joined()
     }
 
@@ -53,7 +54,7 @@ struct DoctorCommand: DatabaseCommand {
         let items = findings.map { name, finding -> JSONObject in
             [
                 "check": name, "status": finding.status.rawValue.lowercased(), "what": finding.what,
-                "to_do": finding.remedy,
+                "to_do": finding.remedy, "runbook": finding.runbook?.place,
             ]
         }
         return items.json + "\n"

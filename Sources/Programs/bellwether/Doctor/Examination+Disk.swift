@@ -2,6 +2,7 @@ internal import Console
 internal import EmbeddedPostgres
 internal import Glibc
 internal import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
@@ -11,7 +12,9 @@ extension Examination {
         guard let directory = access.server?.dataDirectory else { return nil }
         var status = statvfs()
         guard unsafe statvfs(directory, &status) == 0 else {
-            return .warn("the disk of \(directory) could not be measured", do: "run doctor as who owns the directory")
+            return .warn(
+                "the disk of \(directory) could not be measured", do: "run doctor as who owns the directory",
+                see: .diskFull)
         }
         return judge(
             directory, free: Int(clamping: status.f_bavail) * Int(clamping: status.f_frsize),
@@ -23,8 +26,8 @@ extension Examination {
         let what = "\(free >> 20) MiB free of \(all >> 20) MiB in \(directory)"
         let remedy =
             "make room, or move the data directory to a larger disk; bellwether retain --days N drops old events"
-        if free < 512 << 20 { return .fail(what, do: remedy) }
-        return free < 4 << 30 || free < all / 20 ? .warn(what, do: remedy) : .ok(what)
+        if free < 512 << 20 { return .fail(what, do: remedy, see: .diskFull) }
+        return free < 4 << 30 || free < all / 20 ? .warn(what, do: remedy, see: .diskFull) : .ok(what)
     }
 }
 
@@ -43,14 +46,15 @@ extension Examination {
             return .fail(
                 "archive_mode is on, and neither archive_command nor archive_library says how: "
                     + "the write-ahead log piles up",
-                do: "set archive_command, or archive_mode = off")
+                do: "set archive_command, or archive_mode = off", see: .archiveFails)
         }
         let (archived, failed): (Timestamp?, Timestamp?) = (try row.optional(3), try row.optional(4))
         if let failed, archived.map({ $0 < failed }) ?? true {
             let file: String = try row.optional(5) ?? ""
             return .fail(
                 "archiving fails: \(file) at \(failed), and none was archived since; the write-ahead log piles up",
-                do: "see the log of PostgreSQL, and correct archive_command or the archive's disk")
+                do: "see the log of PostgreSQL, and correct archive_command or the archive's disk",
+                see: .archiveFails)
         }
         return .ok(
             archived.map { "the write-ahead log is archived, last at \($0)" } ?? "nothing had to be archived yet")
@@ -75,7 +79,7 @@ extension Examination {
                 do:
                     "run bellwether backup DIR each night or week; "
                     + "if another program makes backups, let it note each one: "
-                    + "INSERT INTO bellwether.backup DEFAULT VALUES")
+                    + "INSERT INTO bellwether.backup DEFAULT VALUES", see: .backupOld)
         }
         return .ok(last.map { "the last backup was finished at \($0)" } ?? "the database is new, and has no backup yet")
     }
@@ -89,7 +93,8 @@ extension Examination {
                 pg_has_role(current_user, 'pg_read_all_stats', 'MEMBER')
             """)[0]
         if try row.get(0) {
-            return .fail("this server is a standby and accepts no writes", do: "give the URL of the primary")
+            return .fail(
+                "this server is a standby and accepts no writes", do: "give the URL of the primary", see: .standbyAway)
         }
         let (names, all, synchronous): (String, Int64, Int64) = (try row.get(1), try row.get(2), try row.get(3))
         // A user who may not see the state of each one can at least see whether there is one.
@@ -97,7 +102,8 @@ extension Examination {
         if !names.isEmpty, present == 0 {
             return .fail(
                 "commits wait for a standby (synchronous_standby_names), and none is connected",
-                do: "start the standby; to go on knowingly without one, empty synchronous_standby_names")
+                do: "start the standby; to go on knowingly without one, empty synchronous_standby_names",
+                see: .standbyAway)
         }
         if !names.isEmpty { return .ok("each commit waits for a standby, and \(all) connected") }
         return .ok(all > 0 ? "\(all) connected, asynchronous: a failover can lose the last moments" : "there is none")

@@ -17,10 +17,11 @@ extension Examination {
             return away.isEmpty
                 ? .ok("no cell was restored, and the processes of the service can work in all of them")
                 : .warn(
-                    "cell '\(away[0].cell.name)' does not answer", do: "see bellwether cluster status")
+                    "cell '\(away[0].cell.name)' does not answer", do: "see bellwether cluster status", see: .cellAway)
         }
         return .fail(
-            "cell '\(ill.cell.name)' \(trouble)", do: "see bellwether cluster status, and run bellwether cluster check")
+            "cell '\(ill.cell.name)' \(trouble)", do: "see bellwether cluster status, and run bellwether cluster check",
+            see: .cellAway)
     }
 
     /// Whether a hub can read each of its cells, and whether these are well.
@@ -33,7 +34,7 @@ extension Examination {
         guard cluster.map.epoch == known else {
             return .fail(
                 "this hub has the map of epoch \(known), and the newest one is of \(cluster.map.epoch)",
-                do: "run bellwether cluster check")
+                do: "run bellwether cluster check", see: .cellAway)
         }
         let databases = cluster.workplaces
         for database in databases {
@@ -41,7 +42,8 @@ extension Examination {
             if let fault = try fault(of: name, through: &connection) { return fault }
             do { try DatabaseFit.exact.check(database.url, log: log) } catch {
                 return .fail(
-                    "\(database.error(error))", do: "start the cell, or migrate it with this version of the program")
+                    "\(database.error(error))", do: "start the cell, or migrate it with this version of the program",
+                    see: .cellAway)
             }
         }
         return .ok("all \(databases.count) cells can be read through this hub, and their funnels move")
@@ -59,15 +61,15 @@ extension Examination {
             let (name, status, reason): (String, String, String) = (try row.get(0), try row.get(1), try row.get(2))
             return .fail(
                 "\(name) of cell '\(cell)' is \(status)\(reason.isEmpty ? "" : ": \(reason)")",
-                do: "run bellwether doctor in that cell")
+                do: "run bellwether doctor in that cell", see: .cellAway)
         } catch {
             guard connection.isUsable, error.state != nil else { throw error }
             return .fail(
                 "cell '\(cell)' cannot be read through this hub: \(error)",
                 do:
                     "start the cell; if its place or the owner's password has changed, "
-                    + "run bellwether cluster add --hub again for this hub"
-            )
+                    + "run bellwether cluster add --hub again for this hub",
+                see: .cellAway)
         }
     }
 }

@@ -22,7 +22,8 @@ extension Examination {
         for row in rows { months.append(try row.get(0)) }
         return .warn(
             "there is no partition for \(months.joined(separator: ", "))",
-            do: "start serve, which makes them ahead; if it runs, its log says what is in the way")
+            do: "start serve, which makes them ahead; if it runs, its log says what is in the way",
+            see: .partitionMissing)
     }
 
     static let projections = Examination(name: "projections", isOfCells: true) { _, connection in
@@ -31,12 +32,14 @@ extension Examination {
             let names = all.filter { $0.stop != nil }.map(\.name)
             return .fail(
                 "\(names.joined(separator: ", ")) stopped at batch \(stop.batch): \(stop.reason)",
-                do: "remove the cause, then bellwether projection resume \(stopped.name)")
+                do: "remove the cause, then bellwether projection resume \(stopped.name)",
+                see: .projectionStopped)
         }
         if let stalled = all.first(where: { $0.status != "running" }) {
             return .fail(
                 "the funnels are \(stalled.lag) batches behind the log and have not moved for a minute",
-                do: "start serve, or run bellwether project --once; if serve runs, its log says what is in the way")
+                do: "start serve, or run bellwether project --once; if serve runs, its log says what is in the way",
+                see: .funnelsBehind)
         }
         let lag = all.map(\.lag).max() ?? 0
         return .ok(lag == 0 ? "the funnels are level with the log" : "the funnels are \(lag) batches behind and move")
@@ -46,7 +49,7 @@ extension Examination {
         let work = try UnfinishedWork.all(on: &connection)
         guard let first = work.first else { return .ok("no command was interrupted") }
         let more = work.count == 1 ? "" : "; and \(work.count - 1) more (bellwether status)"
-        return .warn(first.what + more, do: "if nobody is working on it, \(first.remedy)")
+        return .warn(first.what + more, do: "if nobody is working on it, \(first.remedy)", see: .interrupted)
     }
 }
 
@@ -70,7 +73,8 @@ extension Examination {
         let more = late.count == 1 ? "" : ", and \(late.count - 1) more apps"
         return .warn(
             "no report of \(worst.app) for over \(mostHours) hours, \(last)\(more)",
-            do: "run bellwether report --all-apps --output-dir DIR each night (Examples/systemd has a timer)")
+            do: "run bellwether report --all-apps --output-dir DIR each night (Examples/systemd has a timer)",
+            see: .reportMissing)
     }
 }
 
@@ -82,12 +86,13 @@ extension Examination {
         if health.late > 0 {
             return .warn(
                 "\(health.late) reports have not reached their place; \(health.lateExample ?? "")",
-                do: "remove the cause; the next bellwether report --deliver tries again; \(all)")
+                do: "remove the cause; the next bellwether report --deliver tries again; \(all)",
+                see: .notDelivered)
         }
         if health.givenUp > 0 {
             return .warn(
                 "\(health.givenUp) reports were given up in the last week; \(health.givenUpExample ?? "")",
-                do: "remove the cause, so that the next ones arrive; \(all)")
+                do: "remove the cause, so that the next ones arrive; \(all)", see: .notDelivered)
         }
         return .ok("every report has reached the places that wanted it")
     }
@@ -102,6 +107,7 @@ extension Examination {
             + "SIGILL, SIGTRAP, SIGSEGV and SIGABRT are faults of this program, which accepts events all the same: "
             + "report "
             + "them with the addresses that were open; SIGKILL is mostly lack of memory"
-        return endings.isLasting ? .fail(endings.sentence, do: remedy) : .warn(endings.sentence, do: remedy)
+        return endings.isLasting
+            ? .fail(endings.sentence, do: remedy, see: .pagesEnd) : .warn(endings.sentence, do: remedy, see: .pagesEnd)
     }
 }

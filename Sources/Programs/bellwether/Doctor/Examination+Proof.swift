@@ -20,17 +20,20 @@ extension Examination {
             guard let first else { return .ok("there is no event yet to prove numbers by") }
             return hours(since: first) < mostHours
                 ? .ok("the first events are of the last \(mostHours) hours, and nothing was verified yet")
-                : .warn("no number was ever proved", do: remedy)
+                : .warn("no number was ever proved", do: remedy, see: .notProved)
         }
         // A proof of the same days or more would have replaced it.
         if let failed = proofs.first(where: { $0.differingCells > 0 && !$0.isOfOlderTables }) {
             return .fail(
                 "verify at \(failed.verifiedAt) found differing cells: \(failed.differingCells)",
-                do: "run bellwether verify, which shows them; bellwether rebuild counts them anew")
+                do: "run bellwether verify, which shows them; bellwether rebuild counts them anew",
+                see: .notProved)
         }
         let standing = proofs.filter { $0.isProved && !$0.isOfOlderTables }
         guard let last = standing.first else {
-            return .warn("no number was proved since the funnels were built anew or moved to another zone", do: remedy)
+            return .warn(
+                "no number was proved since the funnels were built anew or moved to another zone", do: remedy,
+                see: .notProved)
         }
         let whole = standing.first { $0.since == nil }
         var words =
@@ -40,7 +43,7 @@ extension Examination {
             words += whole.map { ", and all numbers at \($0.verifiedAt)" } ?? ", and all numbers never"
         }
         return hours(since: last.verifiedAt) < mostHours
-            ? .ok(words) : .warn("\(words): over \(mostHours) hours ago", do: remedy)
+            ? .ok(words) : .warn("\(words): over \(mostHours) hours ago", do: remedy, see: .notProved)
     }
 
     private static func hours(since moment: Timestamp) -> Int64 { (WallClock.now - moment) / 3_600_000_000 }

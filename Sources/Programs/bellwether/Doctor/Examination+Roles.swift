@@ -1,6 +1,7 @@
 internal import Accounts
 internal import EventLog
 internal import Postgres
+internal import ServiceRuntime
 
 extension Examination {
     /// The minimum rights of each role; the migrations grant more.
@@ -24,12 +25,15 @@ extension Examination {
             """)[0]
         let (isOwner, missing, login): (Bool, [String], String) = (try row.get(0), try row.get(1), try row.get(2))
         guard isOwner else {
-            return .warn("\(login) is not the owner of the database", do: "run bellwether doctor as the owner")
+            return .warn(
+                "\(login) is not the owner of the database", do: "run bellwether doctor as the owner",
+                see: .rightMissing)
         }
         guard missing.isEmpty else {
             return .fail(
                 "the owner \(login) may not act as \(missing.joined(separator: ", "))",
-                do: missing.map { "GRANT \($0) TO \(Statement.quoted(login));" }.joined(separator: " "))
+                do: missing.map { "GRANT \($0) TO \(Statement.quoted(login));" }.joined(separator: " "),
+                see: .rightMissing)
         }
         let lost = try connection.query(
             """
@@ -44,7 +48,8 @@ extension Examination {
             for row in lost { grants.append(try row.get(0)) }
             return .fail(
                 "rights that the service needs were taken away",
-                do: grants.joined(separator: " ") + " And USAGE on the schema, if that is missing")
+                do: grants.joined(separator: " ") + " And USAGE on the schema, if that is missing",
+                see: .rightMissing)
         }
         return .ok("all five roles are there, with the rights for their work")
     }
@@ -56,6 +61,6 @@ extension Examination {
         guard let first = open.first else { return .ok("readers cannot hold up or use up the service") }
         return .warn(
             "open: \(open.map(\.hardening.name).joined(separator: ", ")); for one, \(first.hardening.danger)",
-            do: "bellwether status --security prints the statements that close it")
+            do: "bellwether status --security prints the statements that close it", see: .readersFree)
     }
 }

@@ -12,12 +12,14 @@ extension Examination {
         let (major, version): (Int32, String) = (try row.get(0), try row.get(1))
         let (oldest, newest) = (Int32(PostgresInstallation.oldestVersion), Int32(18))
         if major < oldest {
-            return .fail("PostgreSQL \(version) is too old", do: "use a server of version \(oldest) or newer")
+            return .fail(
+                "PostgreSQL \(version) is too old", do: "use a server of version \(oldest) or newer",
+                see: .databaseAway)
         }
         if major > newest {
             return .warn(
                 "PostgreSQL \(version) is newer than what this program was tested with",
-                do: "try it on a copy first, or use version \(newest)")
+                do: "try it on a copy first, or use version \(newest)", see: .databaseAway)
         }
         return .ok("PostgreSQL \(version)")
     }
@@ -26,7 +28,9 @@ extension Examination {
         guard let misfit = try Migrations.state(of: &connection).misfit else {
             return .ok("the database is at this program's version")
         }
-        return .fail(misfit, do: "that, then run bellwether doctor again: the other checks of the database wait for it")
+        return .fail(
+            misfit, do: "that, then run bellwether doctor again: the other checks of the database wait for it",
+            see: .databaseAway)
     }
 }
 
@@ -39,8 +43,8 @@ extension Examination {
             "\(fault): a serve on this machine accepts nothing",
             do:
                 "set the clock (NTP); if this clock is right and only the last commits are ahead, "
-                + "start serve --trust-clock once"
-        )
+                + "start serve --trust-clock once",
+            see: .clockWrong)
     }
 }
 
@@ -60,12 +64,13 @@ extension Examination {
             return .fail(
                 "\(lethal.joined(separator: " and ")) \(lethal.count == 1 ? "is" : "are") off: "
                     + "a power failure can destroy the database",
-                do: lethal.map { "ALTER SYSTEM SET \($0) = on;" }.joined(separator: " ") + " SELECT pg_reload_conf();")
+                do: lethal.map { "ALTER SYSTEM SET \($0) = on;" }.joined(separator: " ") + " SELECT pg_reload_conf();",
+                see: .settingsUnsafe)
         }
         if let commit = settings["synchronous_commit"], ["off", "local"].contains(commit) {
             return .warn(
                 "synchronous_commit is \(commit): Bellwether turns it on for itself, but no other program does",
-                do: "set synchronous_commit = on")
+                do: "set synchronous_commit = on", see: .settingsUnsafe)
         }
         return .ok("what is committed stays: fsync, full_page_writes and synchronous_commit are on")
     }
@@ -76,7 +81,7 @@ extension Examination {
         }
         return .warn(
             "data_checksums is off: a page that the disk damages is read as if nothing had happened",
-            do: "stop the server and run pg_checksums --enable")
+            do: "stop the server and run pg_checksums --enable", see: .settingsUnsafe)
     }
 
     static let connections = Examination(name: "connections", readsOurs: false) { _, connection in
@@ -90,7 +95,7 @@ extension Examination {
         let (most, taken, ours): (Int32, Int32, Int32) = (try row.get(0), try row.get(1), try row.get(2))
         let what = "\(taken) of \(most) connections are taken, \(ours) of them by Bellwether"
         let remedy = "raise max_connections (a serve takes --writers, --lanes and some seven), or end idle sessions"
-        if most - taken < 3 { return .fail(what, do: remedy) }
-        return most - taken < 12 ? .warn(what, do: remedy) : .ok(what)
+        if most - taken < 3 { return .fail(what, do: remedy, see: .connectionsTaken) }
+        return most - taken < 12 ? .warn(what, do: remedy, see: .connectionsTaken) : .ok(what)
     }
 }

@@ -15,7 +15,7 @@ struct Examination: Sendable {
     /// In the order of output: checks that others depend on come first.
     static let all = [
         server, migrations, roles, durability, checksums, connections, clock, disk, archive, backup, standby, cluster,
-        cells, partitions, projections, proof, unfinished, reports, deliveries, pages, security,
+        cells, partitions, projections, steps, commits, proof, unfinished, reports, deliveries, pages, security,
     ]
 }
 
@@ -32,13 +32,15 @@ struct Finding: Sendable {
     let what: String
     /// What to do about it.
     var remedy: String?
+    /// Where the runbook says more.
+    var runbook: Runbook?
 
     static func ok(_ what: String) -> Finding { Finding(status: .ok, what: what) }
-    static func warn(_ what: String, do remedy: String) -> Finding {
-        Finding(status: .warn, what: what, remedy: remedy)
+    static func warn(_ what: String, do remedy: String, see runbook: Runbook) -> Finding {
+        Finding(status: .warn, what: what, remedy: remedy, runbook: runbook)
     }
-    static func fail(_ what: String, do remedy: String) -> Finding {
-        Finding(status: .fail, what: what, remedy: remedy)
+    static func fail(_ what: String, do remedy: String, see runbook: Runbook) -> Finding {
+        Finding(status: .fail, what: what, remedy: remedy, runbook: runbook)
     }
 }
 
@@ -50,9 +52,10 @@ extension Examination {
             guard connection.isUsable, !error.isUnavailable else { throw error }
             guard error.state != .insufficientPrivilege else {
                 return .warn(
-                    "this login may not look: \(error)", do: "run bellwether doctor as the owner of the database")
+                    "this login may not look: \(error)", do: "run bellwether doctor as the owner of the database",
+                    see: .rightMissing)
             }
-            return .fail("could not be looked at: \(error)", do: "see the log of PostgreSQL")
+            return .fail("could not be looked at: \(error)", do: "see the log of PostgreSQL", see: .notLookedAt)
         }
     }
 }

@@ -21,7 +21,11 @@ def check_alerts(project):
         project.same(f"{name}: members", sorted(set(rule) - {"for"}), ["alert", "annotations", "expr", "labels"])
         project.expect(rule["labels"].get("severity") in ("page", "warn"), f"{name}: how urgent is it?")
         # What happened, what it means, and what to do about it.
-        project.same(f"{name}: annotations", sorted(rule["annotations"]), ["action", "description", "summary"])
+        project.same(f"{name}: annotations", sorted(rule["annotations"]), ["action", "description", "runbook_url", "summary"])
+        path, _, anchor = rule["annotations"].get("runbook_url", "").partition("#")
+        headings = re.findall(r"(?m)^### (.+)$", project.text(path)) if project.has(path) else []
+        anchors = {re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-")) for heading in headings}
+        project.expect(anchor in anchors, f"{name}: {path} has no heading #{anchor}")
         used = re.findall(r"\bbellwether_\w+", expression)
         project.expect(used or "up{" in expression, f"{name}: is about nothing of ours")
         for metric in used:
