@@ -54,7 +54,7 @@ struct PhaseFaultTests {
         let metrics = try service.client().get("/metrics").body
         let pattern = try Regex("bellwether_projection_phase_seconds_sum\\{phase=\"\(phase)\"\\} ([0-9.]+)")
         let sum = try #require(metrics.firstMatch(of: pattern))
-        #expect(Double(sum[1].substring ?? "") ?? 0 > 4)
+        #expect(Double(sum.output[1].substring ?? "") ?? 0 > 4)
         #expect(try examine(shop, "steps")?.status == "ok")
         #expect(try service.stop() == 0)
     }
