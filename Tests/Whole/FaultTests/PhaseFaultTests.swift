@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import ServiceRuntime
 import TestSupport
 import Testing
 
