@@ -97,7 +97,9 @@ struct AnalystAppsTests {
             }
             for view in views where view != "batches" && view != "projections" {
                 let said = try plan(view)
-                #expect(!said.contains("apps_shown") && !said.contains("app_ids_shown") && !said.contains("::text[]) THEN"), "\(view)")
+                #expect(
+                    !said.contains("apps_shown") && !said.contains("app_ids_shown") && !said.contains("::text[]) THEN"),
+                    "\(view)")
             }
             _ = try AnalystApps.add(["shop"], to: TestPostgres.analyst, on: &owner)
             analyst = try database.connect(as: TestPostgres.analyst)

@@ -175,7 +175,8 @@ struct GoalTests {
                 (0..<100).map { goal("named", minutes: Double(day - 12) * 1_440 + Double($0) / 10, of: "a1") }
             })
         #expect(
-            try database.value("SELECT sum(goals_7d)::bigint FROM analytics.goal_funnel WHERE rule = 'receipt'", as: Int64.self)
+            try database.value(
+                "SELECT sum(goals_7d)::bigint FROM analytics.goal_funnel WHERE rule = 'receipt'", as: Int64.self)
                 == 1_000)
         let before = try funnel()
         try rebuild()
