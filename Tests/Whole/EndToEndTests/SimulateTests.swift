@@ -63,7 +63,7 @@ struct SimulateTests {
         #expect(try told() == ["(0,f,f)"])
         let ended = try Bellwether(database: nil).start(words + ["--server-key", key, "--seed", "4"]).wait()
         #expect(ended.status == 0, "\(ended.messages)")
-        #expect(try told() == ["(4,t,t)"])
+        #expect(try told() == ["(5,t,t)"])
         let refused = try Bellwether(database: nil).start(words + ["--server-key", app.secret]).wait()
         #expect(refused.status == 1)
         #expect(refused.messages.contains("does not accept the server key (403)"))
