@@ -11,6 +11,7 @@
 #                  tests of that name)
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Whole/Attack; ARGS='framing tls')
 #   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000; HISTORIES_SEED=N tries the same again)
+#   make power-cuts  cut the power two hundred times (POWER_CUTS): what was not synced is gone
 #   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md), the pages (Docs/look.openapi.yaml) and Package.swift (Docs/Architecture.md)
@@ -51,7 +52,7 @@ export BELLWETHER_STRICT := 1
 # Where `make serve` shows its pages.
 LOOK ?= 127.0.0.1:8081
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack histories kills soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
+.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack histories kills power-cuts soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
 	docs deps clean
 
 # Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
@@ -196,6 +197,12 @@ KILLS ?= 1000
 kills: deps
 	swift build --build-tests
 	BELLWETHER_KILLS=$(KILLS) BELLWETHER_FAULT_SECONDS=60 swift test --skip-build --filter KillFaultTests
+
+# Two hundred power cuts: what was not synced is gone.
+POWER_CUTS ?= 200
+power-cuts: deps
+	swift build --build-tests
+	BELLWETHER_POWER_CUTS=$(POWER_CUTS) BELLWETHER_FAULT_SECONDS=60 swift test --skip-build --filter PowerCutFaultTests
 
 # Each attack in full.
 attack: PACKAGES += $(PROXIES)

@@ -360,7 +360,7 @@ let groups: KeyValuePairs<String, [Target]> = [
                 "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "EventLog",
                 "FunnelOracle", "Postgres", "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
             ],
-            swiftSettings: strict),
+            exclude: ["power"], swiftSettings: strict),
         // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
         .target(
             name: "Fuzzing",
