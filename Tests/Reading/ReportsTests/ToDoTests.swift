@@ -40,6 +40,19 @@ struct ToDoTests {
         #expect(JSONDocument(SampleReport.small).text.contains(#""to_do":[]"#))
     }
 
+    @Test("more delivered than sent is said of a variant where all variants together have no more", arguments: [90, 9])
+    func variant(delivered: Int64) throws {
+        var report = SampleReport.small
+        report.campaigns = [
+            CampaignSummary(
+                name: "spring", counts: FunnelCounts(delivered: delivered), sent: 10,
+                contradictions: ["delivered over sent"])
+        ]
+        let text = JSONDocument(report).text
+        #expect(text.contains("with 90 delivered of 10 sent") == (delivered == 90), "\(text)")
+        #expect(text.contains("of one of its variants, more delivered than sent") == (delivered == 9), "\(text)")
+    }
+
     @Test("a week carries what its days ask for, until a settled day that had it asks no more")
     func week() throws {
         let monday = try #require(CivilDate(year: 2026, month: 11, day: 16))

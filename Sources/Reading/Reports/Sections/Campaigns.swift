@@ -35,6 +35,11 @@ struct CampaignSummary: Hashable, Sendable {
         return (Array(others) + (isOver || told.contains(overSent) && !isOverSent ? [overSent] : [])).sorted()
     }
 
+    /// Whether a variant contradicts itself, and all variants together do not.
+    fileprivate func isOnlyOfVariant(_ contradiction: String) -> Bool {
+        contradiction == "delivered over sent" && counts.delivered <= (sent ?? 0)
+    }
+
     /// Whether anything is known from before the phone.
     var isToldFromTheSend: Bool { sent != nil || accepted != nil || fcmDelivered != nil }
     /// Over one if a send reported fewer recipients than there were deliveries; nil for a campaign with silent pushes.
@@ -147,13 +152,14 @@ enum CampaignsSection: ReportSection {
     static func deeds(_ report: Report) -> [Deed] {
         report.campaigns.flatMap { campaign -> [Deed] in
             let name = Wording.name(campaign.name, else: none)
-            let wrong = campaign.contradictions.map {
+            let wrong = campaign.contradictions.map { contradiction in
                 Deed(
                     urgency: .broken, deliveries: campaign.counts.delivered,
                     ask: "Check what reports the sends of \(name)",
-                    why:
-                        "\(words(for: $0)), with \(Wording.count(campaign.counts.delivered)) delivered"
-                        + (campaign.sent.map { " of \(Wording.count($0)) sent" } ?? ""),
+                    why: campaign.isOnlyOfVariant(contradiction)
+                        ? "of one of its variants, \(words(for: contradiction))"
+                        : "\(words(for: contradiction)), with \(Wording.count(campaign.counts.delivered)) delivered"
+                            + (campaign.sent.map { " of \(Wording.count($0)) sent" } ?? ""),
                     section: "Campaigns", subject: .campaign(campaign.name))
             }
             let rate = report.leadsWithEngagement ? "engagement" : "response"
