@@ -1,4 +1,5 @@
 internal import Postgres
+internal import ServiceRuntime
 internal import Telemetry
 internal import Values
 
@@ -41,7 +42,8 @@ struct GoalBacklog {
 
     /// Fills the tables, which have nothing of these apps.
     func fill(on connection: inout Connection) throws {
-        // However long the log is, it is read once for each app and shard.
+        // However long the log is, it is read once for each app and shard, so no deadline of a step fits.
+        connection.deadline = .never
         try connection.execute(script: "SET LOCAL statement_timeout = 0")
         try readLog(on: &connection)
         guard let target = targets.first(where: { $0.projector.name == GoalFunnel.name }) else { return }
