@@ -72,10 +72,12 @@ struct ProofReportTests {
         #expect(
             text.contains("of the funnels of all apps differed from the events. Do not rely on this page"), "\(text)")
         #expect(proof?["proved"] as? Bool == false)
-        // A new zone moves days, so what was proved is not what stands there.
-        try database.run("UPDATE projection.category_funnel SET opened = opened - 1 WHERE app = \(app.id)")
+        // Put right again, but for the cell that the last event may have begun in another shard.
+        try database.run(
+            "UPDATE projection.category_funnel SET opened = opened - 1 WHERE app = \(app.id) AND opened > 0")
         _ = try bellwether.trusted("verify")
         #expect(try report(bellwether).text.contains("Every funnel number on this page"))
+        // A new zone moves days, so what was proved is not what stands there.
         _ = try bellwether.trusted("app", "set", "chat", "--time-zone", "Asia/Tokyo")
         #expect(try report(bellwether).text.contains("were last proved at"))
     }
