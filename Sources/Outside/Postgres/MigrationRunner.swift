@@ -200,6 +200,16 @@ package struct MigrationRunner: Sendable {
     }
 }
 
+extension MigrationRunner {
+    /// What a database is whose steps had another text, and what to do. A released step never changes.
+    package static func drift(_ names: [String]) -> String {
+        let named = names.prefix(2).joined(separator: ", ") + (names.count > 2 ? " and \(names.count - 2) more" : "")
+        return "the database was migrated with another text of \(named) than this program has, so a version before the "
+            + "first release made it, or somebody changed it by hand: use the program that migrated it, or begin with "
+            + "a new database"
+    }
+}
+
 /// Why a database could not be updated. Nothing of the run was kept.
 package enum MigrationError: Error, Sendable, CustomStringConvertible {
     case newer([String])
@@ -214,9 +224,7 @@ package enum MigrationError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .newer(let names):
             "the database is newer than this program: it has \(names.joined(separator: ", ")). Use a newer bellwether"
-        case .drifted(let names):
-            "the database was migrated with another text of \(names.joined(separator: ", ")) than this program has. "
-                + "Use the program that migrated it, or restore a backup"
+        case .drifted(let names): MigrationRunner.drift(names) + ". Nothing was changed"
         case .encoding(let encoding):
             "the database's encoding is \(encoding), but must be UTF8: create another one with ENCODING 'UTF8' "
                 + "TEMPLATE template0"

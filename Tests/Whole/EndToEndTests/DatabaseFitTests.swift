@@ -61,7 +61,7 @@ struct DatabaseFitTests {
         #expect(try bellwether.run("migrate").messages.contains("newer than this program"))
     }
 
-    @Test("one that was migrated with another text is touched by no command, but read by psql")
+    @Test("one that was migrated with another text, as before 1.0, is touched by no command, but read by psql")
     func drifted() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -69,8 +69,11 @@ struct DatabaseFitTests {
         let bellwether = try Bellwether(database)
         try expectRefusal(
             Self.commands, of: bellwether,
-            "the database was migrated with another text of 0005_events than this program has: "
-                + "use the program that migrated it, or restore a backup")
+            "the database was migrated with another text of 0005_events than this program has, so a version "
+                + "before the first release made it, or somebody changed it by hand: use the program that migrated it, "
+                + "or begin with a new database")
+        let migrated = try bellwether.run("migrate")
+        #expect(migrated.status == 1 && migrated.messages.contains("Nothing was changed"), "\(migrated)")
         #expect(try bellwether.trusted("psql", "--", "-XAtc", "SELECT count(*) FROM events") == "0\n")
     }
 
