@@ -22,13 +22,13 @@ package struct CrossOrigin: Sendable {
 
     /// The answer to a browser's preflight request; nil if the request is something else.
     func preflight(_ head: RequestHead) -> Response? {
-        guard !origins.isEmpty, head.header("Access-Control-Request-Method") != nil, head.path == "/v1/events" else {
-            return nil
-        }
+        guard !origins.isEmpty, head.header("Access-Control-Request-Method") != nil,
+            let route = Route.all.first(where: { $0.path.match(head.path).isThis }), route.isForScripts
+        else { return nil }
         return Response(
             status: 204,
             headers: [
-                ("Access-Control-Allow-Methods", "POST"),
+                ("Access-Control-Allow-Methods", route.methods.joined(separator: ", ")),
                 ("Access-Control-Allow-Headers", "Authorization, Content-Type, Content-Encoding"),
                 ("Access-Control-Max-Age", "600"),
             ])

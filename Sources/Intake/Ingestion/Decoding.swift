@@ -51,46 +51,63 @@ package final class Decoding: Sendable {
 
     /// Passes on the unpacked body, now or later, on this thread or on one of its own. Answers the request if it
     /// cannot.
-    func unpack(
-        _ body: PackedBody, of app: Int32, _ toll: Toll?, _ answer: Answer,
-        then receive: @escaping @Sendable ([UInt8]) -> Void
-    ) {
-        let deadline = Deadline.after(seconds: configuration.secondsToWait)
-        let submit: @Sendable (DecodingLane, _ work: @escaping @Sendable () -> Void) -> Void = { lane, work in
-            lane.submit(
-                DecodingLane.Job(app: app, bytes: body.wire.count, deadline: deadline, work: work) { problem in
-                    toll?.payBack()
-                    answer.send(problem)
-                })
+    func unpack(_ packed: Packed, then receive: @escaping @Sendable (Unpacked) -> Void) {
+        let task = Task(packed: packed, deadline: .after(seconds: configuration.secondsToWait), receive: receive)
+        let body = packed.body
+        if body.wire.count > Self.smallBody { return queueAtLength(task) }
+        if body.coding != .gzip, body.wire.count <= Self.tinyBody { return quickly(task) }
+        if !budget.spend(of: packed.app, on: { quickly(task) }) {
+            quick.submit(task.job { [self] in quickly(task) })
         }
-        let atLength: @Sendable () -> Void = { [heavy] in
-            submit(heavy) {
-                if !Self.finish(body, upTo: body.limit, toll, answer, receive) { answer.send(body.tooLarge) }
-            }
+    }
+
+    /// A body, and who waits for it.
+    private struct Task: Sendable {
+        let packed: Packed
+        let deadline: Deadline
+        let receive: @Sendable (Unpacked) -> Void
+
+        func job(_ work: @escaping @Sendable () -> Void) -> DecodingLane.Job {
+            DecodingLane.Job(
+                app: packed.app, bytes: packed.body.wire.count, deadline: deadline, work: work, refuse: refuse)
         }
-        let quickly: @Sendable () -> Void = {
-            if !Self.finish(body, upTo: min(Self.smallBody, body.limit), toll, answer, receive) { atLength() }
+
+        private func refuse(_ problem: Problem) {
+            packed.toll?.payBack()
+            packed.answer.send(problem)
         }
-        if body.wire.count > Self.smallBody { return atLength() }
-        if body.coding != .gzip, body.wire.count <= Self.tinyBody { return quickly() }
-        if !budget.spend(of: app, on: quickly) { submit(quick, quickly) }
+    }
+
+    /// On this thread or the quick lane's. What unpacks to more than is small begins again in the heavy lane.
+    private func quickly(_ task: Task) {
+        if !finish(task, upTo: min(Self.smallBody, task.packed.body.limit)) { queueAtLength(task) }
+    }
+
+    private func queueAtLength(_ task: Task) {
+        heavy.submit(task.job { [self] in atLength(task) })
+    }
+
+    private func atLength(_ task: Task) {
+        let body = task.packed.body
+        if !finish(task, upTo: body.limit) { task.packed.answer.send(body.tooLarge) }
     }
 
     /// Returns false if the body unpacks to more.
-    private static func finish(
-        _ body: PackedBody, upTo limit: Int, _ toll: Toll?, _ answer: Answer, _ receive: ([UInt8]) -> Void
-    ) -> Bool {
+    private func finish(_ task: Task, upTo limit: Int) -> Bool {
+        let packed = task.packed
         // Others may have used up the allowance while it waited.
-        if let seconds = toll?.wait {
-            toll?.payBack()
-            answer.send(Problem(rateLimitedFor: seconds))
+        if let seconds = packed.toll?.wait {
+            packed.toll?.payBack()
+            packed.answer.send(Problem(rateLimitedFor: seconds))
             return true
         }
-        do throws(PackedBody.Fault) { receive(try body.unpacked(upTo: limit, toll)) } catch {
+        do throws(PackedBody.Fault) {
+            task.receive(Unpacked(packed: packed, body: try packed.body.unpacked(upTo: limit, packed.toll)))
+        } catch {
             switch error {
             case .tooLarge: return false
-            case .rateLimited(let seconds): answer.send(Problem(rateLimitedFor: seconds))
-            case .notUnpackable(let reason): answer.send(Problem(.notUnpackable, reason))
+            case .rateLimited(let seconds): packed.answer.send(Problem(rateLimitedFor: seconds))
+            case .notUnpackable(let reason): packed.answer.send(Problem(.notUnpackable, reason))
             }
         }
         return true

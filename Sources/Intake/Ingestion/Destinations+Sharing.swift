@@ -18,13 +18,6 @@ extension Destinations.Table {
     ) {
         let (others, hubs, epoch, learned) = (all.dropFirst(), self.hubs, self.epoch, self.learned)
         let stored = Lock<[SharedTable.Rows]>([])
-        let answer: @Sendable (Response) -> Void = { response in
-            if response.status == 200 {
-                let rows = stored.withLock { $0 }
-                for tell in hubs { tell(rows) }
-            }
-            answer(response)
-        }
         first.requestWorker.submit(of: app, bytes: bytes) { connection throws(PostgresError) in
             let (response, rows) = try work(&connection, !(others.isEmpty && hubs.isEmpty))
             stored.withLock { $0 = rows }
@@ -35,26 +28,40 @@ extension Destinations.Table {
                 return Problem.mapChanged.response
             }
             return response
-        } answer: { response in
-            let rows = stored.withLock { $0 }
-            guard response.status == 200, !others.isEmpty, !rows.isEmpty else { return answer(response) }
-            let waiting = Lock<(cells: Int, response: Response)>((others.count, response))
-            for other in others {
-                other.requestWorker.submit(of: app, bytes: rows.reduce(0) { $0 + $1.bytes }) {
-                    connection throws(PostgresError) in
-                    try connection.transaction { connection throws(PostgresError) in
-                        for rows in rows { try SharedTable.store(rows, on: &connection) }
-                    }
-                    return response
-                } answer: { own in
-                    let last: Response? = waiting.withLock { waiting in
-                        waiting.cells -= 1
-                        if own.status != 200 { waiting.response = own }
-                        return waiting.cells == 0 ? waiting.response : nil
-                    }
-                    if let last { answer(last) }
+        } answer: { [self] response in
+            passOn((response, stored.withLock { $0 }), of: app, answer: answer)
+        }
+    }
+
+    /// Lets the other cells store what the first one stored, and answers when all have it.
+    private func passOn(_ shared: Shared, of app: Int32, answer: @escaping @Sendable (Response) -> Void) {
+        let (response, rows) = shared
+        let others = all.dropFirst()
+        guard response.status == 200, !others.isEmpty, !rows.isEmpty else { return finish(shared, answer) }
+        let waiting = Lock<(cells: Int, response: Response)>((others.count, response))
+        for other in others {
+            other.requestWorker.submit(of: app, bytes: rows.reduce(0) { $0 + $1.bytes }) {
+                connection throws(PostgresError) in
+                try connection.transaction { connection throws(PostgresError) in
+                    for rows in rows { try SharedTable.store(rows, on: &connection) }
                 }
+                return response
+            } answer: { [self] own in
+                let last: Response? = waiting.withLock { waiting in
+                    waiting.cells -= 1
+                    if own.status != 200 { waiting.response = own }
+                    return waiting.cells == 0 ? waiting.response : nil
+                }
+                if let last { finish((last, rows), answer) }
             }
         }
+    }
+
+    /// Tells the hubs, and then the client.
+    private func finish(_ shared: Shared, _ answer: @Sendable (Response) -> Void) {
+        if shared.response.status == 200 {
+            for tell in hubs { tell(shared.rows) }
+        }
+        answer(shared.response)
     }
 }

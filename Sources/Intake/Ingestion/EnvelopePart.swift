@@ -11,6 +11,12 @@ struct EnvelopePart {
     let submission: Submission
     /// The memory that it takes until it is committed.
     let bytes: Int
+
+    /// For the writer, which tells the collector what became of it.
+    func placed(telling collector: VerdictCollector) -> GroupCommit.Placed {
+        let part = GroupCommit.Part(submission: submission, bytes: bytes) { fate in collector.finish(fate) }
+        return (destination, writer, part)
+    }
 }
 
 extension DecodedEnvelope {

@@ -17,10 +17,8 @@ struct EventsDryRun: Sendable {
     }
 
     /// Lets the request workers ask the logs that take its events, one after the other.
-    func run(by table: Destinations.Table, bytes: Int, _ answer: Answer) {
-        guard let parts = envelope.parts(among: table, bytes: bytes, access: access) else {
-            return answer.send(.shardMoving)
-        }
+    func run(by table: Destinations.Table, bytes: Int, _ answer: Answer) throws(Problem) {
+        guard let parts = envelope.parts(among: table, bytes: bytes, access: access) else { throw .shardMoving }
         let indexes = Dictionary(grouping: parts, by: \.destination).mapValues { parts in
             parts.flatMap(\.submission.indexes).sorted()
         }

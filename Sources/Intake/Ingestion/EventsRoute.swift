@@ -1,129 +1,119 @@
 internal import Accounts
 internal import Envelopes
 internal import HTTPServer
-package import ServiceRuntime
+internal import ServiceRuntime
 internal import Telemetry
-package import Values
+internal import Values
 
-/// `POST /v1/events`: checks the key, reads the envelope, commits it and answers.
-package final class EventsRoute: Sendable {
-    private let admission: Admission
+extension Route {
+    /// `POST /v1/events`: reads the envelope, commits it and answers.
+    static let events = Route(
+        "POST", "/v1/events", isForScripts: true,
+        Demands(
+            keys: [.write, .server], body: .json([.json, .cloudEvents], upTo: Bounds.unpackedBody), isLimited: true,
+            storesTime: true)
+    ) { intake in
+        let route = EventsRoute(destinations: intake.destinations, metrics: intake.metrics, log: intake.log)
+        return { request in route.receive(request) }
+    }
+}
+
+/// On the thread that `Decoding` chose, until the writers have the events.
+private final class EventsRoute: Sendable {
     private let destinations: Destinations
     private let metrics: IngestionMetrics
     private let log: Log
     private let decoders = DecoderPool()
-    private let clock: (@Sendable () -> Timestamp)?
 
-    /// `clock` gives the time when an envelope is received, if that is not the machine's.
-    package init(
-        keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics, log: Log,
-        clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
-    ) {
-        admission = Admission(
-            keys: keys, decoding: decoding, kinds: [.write, .server], mediaTypes: [.json, .cloudEvents],
-            unpackedLimit: Bounds.unpackedBody, limiter: RateLimiter(), isDraining: isDraining,
-            clockFault: { reading in destinations.clockFault(of: reading) })
-        self.destinations = destinations
-        self.metrics = metrics
-        self.log = log
-        self.clock = clock
+    init(destinations: Destinations, metrics: IngestionMetrics, log: Log) {
+        (self.destinations, self.metrics, self.log) = (destinations, metrics, log)
     }
 
-    func begin(_ head: RequestHead, _ answer: Answer) {
-        let received = ClockReading(telling: clock)
-        let request = Request(
-            received: received, began: .now, answer: answer, isDry: EventsDryRun.isAsked(by: head),
-            isCloudEvents: MediaType(of: head) == .cloudEvents)
-        admission.admit(head, answer, received: received) { [self] body, access, toll in
-            receive(body, request, access, toll)
-        }
+    func receive(_ request: Unpacked) {
+        do throws(Problem) {
+            let decoded = try decode(request)
+            if EventsDryRun.isAsked(by: request.head) {
+                let dryRun = EventsDryRun(envelope: decoded.envelope, access: request.access)
+                return try dryRun.run(by: destinations.table, bytes: request.body.count, request.answer)
+            }
+            tellOfInvalidDrops(decoded)
+            try submit(decoded)
+        } catch { request.answer.send(error) }
     }
 
-    /// What is known about one request while it is served.
-    private struct Request: Sendable {
-        let received: ClockReading
-        let began: Deadline
-        let answer: Answer
-        let isDry: Bool
-        let isCloudEvents: Bool
-    }
-
-    private func receive(_ body: [UInt8], _ request: Request, _ access: Access, _ toll: Toll?) {
-        var envelope: DecodedEnvelope
+    private func decode(_ request: Unpacked) throws(Problem) -> Decoded {
+        let (body, received) = (request.body, request.received.time)
+        let envelope: DecodedEnvelope
         do {
             envelope = try decoders.with { decoder in
-                request.isCloudEvents
-                    ? try decoder.decode(cloudEvents: body, receivedAt: request.received.time)
-                    : try decoder.decode(body: body, receivedAt: request.received.time)
+                request.type == .cloudEvents
+                    ? try decoder.decode(cloudEvents: body, receivedAt: received)
+                    : try decoder.decode(body: body, receivedAt: received)
             }
-        } catch { return request.answer.send(Problem(decoding: error)) }
+        } catch { throw Problem(decoding: error) }
         CrashPoint.pass("decoded")
-        toll?.raise(to: envelope.count + envelope.drops.count)
-        let rule = KeyRule(access)
+        request.toll?.raise(to: envelope.count + envelope.drops.count)
+        let rule = KeyRule(request.access)
         guard !rule.refusesAll(of: envelope) else {
-            return request.answer.send(
-                Problem(
-                    .wrongKeyKind,
-                    "Events are posted with a write key; this is a server key, with which only goal.reached is taken."))
+            throw Problem(
+                .wrongKeyKind,
+                "Events are posted with a write key; this is a server key, with which only goal.reached is taken.")
         }
-        envelope = envelope.kept(to: rule)
-        if request.isDry {
-            let dryRun = EventsDryRun(envelope: envelope, access: access)
-            return dryRun.run(by: destinations.table, bytes: body.count, request.answer)
-        }
-        if !envelope.invalidDrops.isEmpty {
-            metrics.invalidDrops.add(envelope.invalidDrops.count)
-            log.warning(
-                "a client's report of dropped events could not be read",
-                ["app": access.slug, "detail": envelope.invalidDrops[0], "entries": "\(envelope.invalidDrops.count)"])
-        }
-        submit(envelope, bytes: body.count, request, access)
+        return Decoded(request: request, envelope: envelope.kept(to: rule))
     }
 
-    private func submit(_ envelope: DecodedEnvelope, bytes: Int, _ request: Request, _ access: Access) {
-        let table = destinations.table
-        guard let parts = envelope.parts(among: table, bytes: bytes, access: access) else {
-            return request.answer.send(.shardMoving)
+    private func tellOfInvalidDrops(_ decoded: Decoded) {
+        let problems = decoded.envelope.invalidDrops
+        guard !problems.isEmpty else { return }
+        metrics.invalidDrops.add(problems.count)
+        log.warning(
+            "a client's report of dropped events could not be read",
+            ["app": decoded.request.access.slug, "detail": problems[0], "entries": "\(problems.count)"])
+    }
+
+    /// Gives each writer its part. The last of them answers.
+    private func submit(_ decoded: Decoded) throws(Problem) {
+        let (request, envelope, table) = (decoded.request, decoded.envelope, destinations.table)
+        guard let parts = envelope.parts(among: table, bytes: request.body.count, access: request.access) else {
+            throw .shardMoving
         }
-        let collector = VerdictCollector(envelope, parts: parts.count) { [self] outcome in
-            metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - request.began.nanoseconds) / 1e9)
-            switch outcome {
-            case .settled(let result):
-                result.count(in: metrics.events)
-                request.answer.send(result.response)
-            case .keyClosed: request.answer.send(.closedKey)
-            case .elsewhere: request.answer.send(.shardMoving)
-            case .lost:
-                request.answer.send(
-                    Problem(.unavailable, "The events were not committed. Send them again, unchanged.", retryAfter: 2))
-            }
+        let (answer, began, metrics) = (request.answer, request.began, metrics)
+        let collector = VerdictCollector(envelope, parts: parts.count) { result in
+            metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
+            if case .settled(let results) = result { results.count(in: metrics.events) }
+            answer.send(result.response)
         }
-        do {
-            try table.submit(
-                parts.map { part in
-                    let committed = GroupCommit.Part(submission: part.submission, bytes: part.bytes) { fate in
-                        collector.finish(fate)
-                    }
-                    return (part.destination, part.writer, committed)
-                }, received: request.received)
-            CrashPoint.pass("queued")
-        } catch {
-            switch error {
-            case .wrongClock(let fault): request.answer.send(Problem(wrongClock: fault))
-            case .overloaded: request.answer.send(Problem(RequestFault.overloaded))
-            case .stopping: request.answer.send(Problem(RequestFault.draining))
-            case .unavailable:
-                request.answer.send(
-                    Problem(
-                        .unavailable, "Nothing can be stored at the moment. Send the events again, unchanged.",
-                        retryAfter: 2)
-                )
-            }
+        do throws(GroupCommit.Refusal) {
+            try table.submit(parts.map { $0.placed(telling: collector) }, received: request.received)
+        } catch { throw Problem(notQueued: error) }
+        CrashPoint.pass("queued")
+    }
+}
+
+extension VerdictCollector.RequestResult {
+    fileprivate var response: Response {
+        switch self {
+        case .settled(let results): results.response
+        case .keyClosed: Problem.closedKey.response
+        case .elsewhere: Problem.shardMoving.response
+        case .lost:
+            Problem(.unavailable, "The events were not committed. Send them again, unchanged.", retryAfter: 2).response
         }
     }
 }
 
 extension Problem {
+    fileprivate init(notQueued refusal: GroupCommit.Refusal) {
+        switch refusal {
+        case .wrongClock(let fault): self.init(wrongClock: fault)
+        case .overloaded: self.init(RequestFault.overloaded)
+        case .stopping: self.init(RequestFault.draining)
+        case .unavailable:
+            self.init(
+                .unavailable, "Nothing can be stored at the moment. Send the events again, unchanged.", retryAfter: 2)
+        }
+    }
+
     fileprivate init(decoding error: any Error) {
         switch error {
         case let error as EnvelopeError:

@@ -1,41 +1,34 @@
 internal import Accounts
 internal import HTTPServer
 
-/// Finds out whose key a request has, and whether it is of a kind that the route takes.
-struct KeyCheck: Sendable {
-    let keys: KeyDirectory
-    /// The kinds that the route takes, the usual one first, and the answer to a key of another kind.
-    let kinds: [APIKey.Kind]
-    var wrongKind = ""
-
-    /// Passes on the sender and the key itself. Answers every request that it refuses.
-    func check(
-        _ head: RequestHead, _ answer: Answer, then admit: @escaping @Sendable (Access, _ secret: String) -> Void
-    ) {
+/// Whose key a request has, and whether it is of a kind that its route takes.
+enum KeyCheck {
+    /// The key itself, before anybody knows whether it is one.
+    static func secret(of head: RequestHead, for demands: Demands) throws(Problem) -> String {
         guard let secret = bearer(head.header("Authorization")) else {
-            return answer.send(
-                Problem(
-                    .missingKey, "Send 'Authorization: Bearer <\(kinds[0].rawValue) key>'.",
-                    headers: [("WWW-Authenticate", "Bearer")]))
+            throw Problem(
+                .missingKey, "Send 'Authorization: Bearer <\(demands.keys[0].rawValue) key>'.",
+                headers: [("WWW-Authenticate", "Bearer")])
         }
-        keys.find(secret) { found in
-            switch found {
-            case .unavailable:
-                answer.send(Problem(.unavailable, "The key cannot be checked at the moment.", retryAfter: 2))
-            case .unknown:
-                answer.send(
-                    Problem(
-                        .unknownKey, "No app has this key. To create one: bellwether app key add SLUG.",
-                        headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")]))
-            case .access(let access) where access.isRevoked: answer.send(.closedKey)
-            case .access(let access) where !kinds.contains(access.kind):
-                answer.send(Problem(.wrongKeyKind, wrongKind))
-            case .access(let access): admit(access, secret)
-            }
+        return secret
+    }
+
+    static func access(_ found: KeyDirectory.Answer, for demands: Demands) throws(Problem) -> Access {
+        switch found {
+        case .unavailable:
+            throw Problem(.unavailable, "The key cannot be checked at the moment.", retryAfter: 2)
+        case .unknown:
+            throw Problem(
+                .unknownKey, "No app has this key. To create one: bellwether app key add SLUG.",
+                headers: [("WWW-Authenticate", "Bearer error=\"invalid_token\"")])
+        case .access(let access):
+            guard !access.isRevoked else { throw .closedKey }
+            guard demands.keys.contains(access.kind) else { throw Problem(.wrongKeyKind, demands.wrongKind) }
+            return access
         }
     }
 
-    private func bearer(_ field: String?) -> String? {
+    private static func bearer(_ field: String?) -> String? {
         guard let field = field?[...].trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")) else {
             return nil
         }

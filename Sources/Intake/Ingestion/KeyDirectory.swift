@@ -47,20 +47,23 @@ package final class KeyDirectory: Sendable {
         self.urls.withLock { known in if known.all != urls { known = (urls, 0, known.changes + 1) } }
     }
 
-    /// Answers at once from memory, or later on the directory's thread.
-    func find(_ secret: String, _ answer: @escaping @Sendable (Answer) -> Void) {
+    /// Whose key it is, as far as memory tells: the common case must not wake the directory's thread.
+    func known(_ secret: String) -> Access? {
         let hash = SHA256(of: secret.utf8)
-        // The common case must not wake that thread.
-        let known = worker.withLock { state in
+        return worker.withLock { state in
             state.goodUntil.hasPassed ? nil : Self.match(hash, in: state.known)
         }
-        if let known { return answer(.access(known)) }
-        let immediate: Answer? = worker.notify { state, readiness in
-            guard readiness == .ready, state.waiting.count < mostWaiting else { return .unavailable }
+    }
+
+    /// Asks the database. Answers later on the directory's thread, or at once that nobody can be asked.
+    func lookUp(_ secret: String, _ answer: @escaping @Sendable (Answer) -> Void) {
+        let hash = SHA256(of: secret.utf8)
+        let isQueued = worker.notify { state, readiness in
+            guard readiness == .ready, state.waiting.count < mostWaiting else { return false }
             state.waiting.append(Lookup(hash: hash, answer: answer))
-            return nil
+            return true
         }
-        if let immediate { answer(immediate) }
+        if !isQueued { answer(.unavailable) }
     }
 
     /// Whether requests get an answer now: the last query succeeded, or the known keys may still be trusted. So nothing
@@ -83,7 +86,7 @@ package final class KeyDirectory: Sendable {
                 try refresh(&connection)
                 worker.goOn()
                 let next = Deadline.after(seconds: refreshSeconds)
-                while let waiting = worker.next(by: next, Self.takeWaiting) { try lookUp(waiting, on: &connection) }
+                while let waiting = worker.next(by: next, Self.takeWaiting) { try answer(waiting, on: &connection) }
             }
         } failed: { error, _ in
             turnAway()
@@ -114,7 +117,7 @@ package final class KeyDirectory: Sendable {
         for lookup in worker.withLock(Self.takeWaiting) ?? [] { lookup.answer(.unavailable) }
     }
 
-    private func lookUp(_ waiting: [Lookup], on connection: inout Connection) throws(PostgresError) {
+    private func answer(_ waiting: [Lookup], on connection: inout Connection) throws(PostgresError) {
         connection.deadline = .after(seconds: 5)
         let found: [Access]
         do {

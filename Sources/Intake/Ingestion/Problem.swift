@@ -3,7 +3,7 @@ internal import ServiceRuntime
 
 /// Why a request was not served, as an RFC 9457 problem document. The codes are part of the contract: clients act on
 /// them.
-struct Problem {
+struct Problem: Error {
     enum Code: String, CaseIterable {
         case notJSON = "not_json"
         case notAnObject = "not_an_object"

@@ -5,53 +5,53 @@ internal import Postgres
 internal import Sends
 internal import ServiceRuntime
 internal import Telemetry
-package import Values
+internal import Values
 
-/// `POST /v1/sends`: stores what a sender's server reports about its sends.
-package final class SendsRoute: Sendable {
-    private let admission: Admission
-    private let destinations: Destinations
-    private let metrics: IngestionMetrics
-    private let clock: (@Sendable () -> Timestamp)?
+extension Route {
+    /// `POST /v1/sends`: stores what a sender's server reports about its sends.
+    static let sends = Route(
+        "POST", "/v1/sends",
+        Demands(
+            keys: [.server],
+            wrongKind:
+                "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
+            body: .json([.json], upTo: Bounds.unpackedBody), storesTime: true)
+    ) { intake in
+        let route = SendsRoute(destinations: intake.destinations, metrics: intake.metrics)
+        return { request in route.receive(request) }
+    }
+}
 
-    /// `clock` gives the time when an envelope is received, if that is not the machine's.
-    package init(
-        keys: KeyDirectory, decoding: Decoding, destinations: Destinations, metrics: IngestionMetrics,
-        clock: (@Sendable () -> Timestamp)? = nil, isDraining: @escaping @Sendable () -> Bool
-    ) {
-        admission = Admission(
-            keys: keys, decoding: decoding, kinds: [.server],
-            wrongKind: "Sends are reported with a server key ('bellwether app key add --server'); this is a write key.",
-            unpackedLimit: Bounds.unpackedBody, isDraining: isDraining,
-            clockFault: { reading in destinations.clockFault(of: reading) })
-        self.destinations = destinations
-        self.metrics = metrics
-        self.clock = clock
+private struct SendsRoute: Sendable {
+    let destinations: Destinations
+    let metrics: IngestionMetrics
+
+    func receive(_ request: Unpacked) {
+        let table = destinations.table
+        do throws(Problem) {
+            // They begin in the first cell.
+            if let fault = table.first.clockFault(request.received) { throw Problem(wrongClock: fault) }
+            let receipt = SendStore.Arrival(
+                app: request.access.app, key: request.access.key, receivedAt: request.received.time)
+            store(try Self.decode(request.body), bytes: request.body.count, receipt, in: table, request.answer)
+        } catch { request.answer.send(error) }
     }
 
-    func begin(_ head: RequestHead, _ answer: Answer) {
-        let received = ClockReading(telling: clock)
-        admission.admit(head, answer, received: received) { [self] body, access, _ in
-            // They begin in the first cell.
-            if let fault = destinations.table.first.clockFault(received) {
-                return answer.send(Problem(wrongClock: fault))
-            }
-            do throws(SendsFault) {
-                // These requests are rare, so each gets a new decoder.
-                let items = try SendsDecoder().decode(envelope: body)
-                let receipt = SendStore.Arrival(app: access.app, key: access.key, receivedAt: received.time)
-                store(items, bytes: body.count, receipt, answer)
-            } catch {
-                answer.send(Problem(reading: error))
-            }
+    private static func decode(_ body: [UInt8]) throws(Problem) -> [SendsDecoder.Item] {
+        // These requests are rare, so each gets a new decoder.
+        do throws(SendsFault) { return try SendsDecoder().decode(envelope: body) } catch {
+            throw Problem(reading: error)
         }
     }
 
-    private func store(_ items: [SendsDecoder.Item], bytes: Int, _ receipt: SendStore.Arrival, _ answer: Answer) {
+    private func store(
+        _ items: [SendsDecoder.Item], bytes: Int, _ receipt: SendStore.Arrival, in table: Destinations.Table,
+        _ answer: Answer
+    ) {
         let sends = items.compactMap { try? $0.get() }
         let metrics = self.metrics
         // The body, and the strings and rows made of it.
-        destinations.table.share(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
+        table.share(of: receipt.app, bytes: 3 * bytes + items.count * 1024) {
             connection, isShared throws(PostgresError) in
             var isNew = try SendStore.append(sends, receipt, on: &connection)[...]
             var outcome = ResultWriter(count: items.count)

@@ -143,26 +143,13 @@ package final class Service: Sendable {
             if let ingestion { return ingestion.missing.map(Router.NotReady.init) }
             return (keeper.health.reason ?? runner?.standstill).map(Router.NotReady.init)
         }
-        let routes =
-            ingestion.map { ingestion in
-                Router.Routes(
-                    events: EventsRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining),
-                    categories: CategoriesRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        isDraining: isDraining),
-                    experiments: ExperimentsRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        isDraining: isDraining),
-                    sends: SendsRoute(
-                        keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
-                        metrics: metrics, clock: configuration.clock, isDraining: isDraining),
-                    installs: InstallsRoute(
-                        keys: ingestion.keys, destinations: ingestion.destinations, isDraining: isDraining))
-            } ?? Router.Routes()
+        let intake = ingestion.map { ingestion in
+            Intake(
+                keys: ingestion.keys, decoding: ingestion.decoding, destinations: ingestion.destinations,
+                metrics: metrics, log: log, clock: configuration.clock, isDraining: isDraining)
+        }
         let router = Router(
-            configuration.metricsListen == nil ? .everything : .withoutMetrics, routes: routes, metrics: metrics,
+            configuration.metricsListen == nil ? .everything : .withoutMetrics, intake: intake, metrics: metrics,
             crossOrigin: configuration.crossOrigin, pages: configuration.pages?.address, isReady: isReady,
             remarks: { ingestion?.remarks ?? [] })
         var doors = [
@@ -174,7 +161,7 @@ package final class Service: Sendable {
             quiet.connectionLimit = 64
             quiet.memoryLimit = 8 << 20
             let metricsRouter = Router(
-                .inside, routes: Router.Routes(), metrics: metrics, isReady: isReady,
+                .inside, intake: nil, metrics: metrics, isReady: isReady,
                 remarks: { ingestion?.remarks ?? [] })
             doors.append(
                 try HTTPServer(

@@ -34,7 +34,12 @@ final class LookRouter: RequestHandler {
         LookResponse.notice(fault.status, "That did not work", ["\(fault)"])
     }
 
-    func begin(_ head: RequestHead, _ exchange: Exchange) {
+    func begin(_ head: RequestHead, _ exchange: Exchange) -> NextStep {
+        reply(to: head, exchange)
+        return .wait
+    }
+
+    private func reply(to head: RequestHead, _ exchange: Exchange) {
         let reply = Reply(exchange, to: head)
         // A monitor of the process knows neither its names nor a key.
         if head.path == "/healthz", head.method == "GET" || head.method == "HEAD" {

@@ -26,13 +26,13 @@ final class ListeningPlace: Sendable {
     private final class Route: RequestHandler {
         let state = Lock(State())
 
-        func begin(_ head: RequestHead, _ exchange: Exchange) {
+        func begin(_ head: RequestHead, _ exchange: Exchange) -> NextStep {
             let names: [StaticString] = [
                 "webhook-id", "webhook-timestamp", "webhook-signature", "content-type", "user-agent",
             ]
             let headers = names.compactMap { name in head.header(name).map { (name.description, $0) } }
             let path = head.path
-            exchange.readBody(upTo: 8 << 20) { [state] body in
+            return .readBody(upTo: 8 << 20) { [state] body in
                 let heard = Heard(
                     path: path, headers: Dictionary(uniqueKeysWithValues: headers),
                     body: String(decoding: body, as: UTF8.self))

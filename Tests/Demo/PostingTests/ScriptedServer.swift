@@ -47,10 +47,10 @@ final class ScriptedServer: Sendable {
 
         init(_ script: [Response]) { self.script = script }
 
-        func begin(_ head: RequestHead, _ exchange: Exchange) {
+        func begin(_ head: RequestHead, _ exchange: Exchange) -> NextStep {
             let isPacked = head.header("content-encoding") == "gzip"
             let key = head.header("authorization") ?? ""
-            exchange.readBody(upTo: 1 << 20) { [requests, script] body in
+            return .readBody(upTo: 1 << 20) { [requests, script] body in
                 let unpacked = isPacked ? (try? gunzip(body, limit: 8 << 20)) ?? [] : body
                 let number = requests.withLockNotifying { requests in
                     requests.append(

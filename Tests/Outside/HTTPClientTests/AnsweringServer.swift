@@ -32,11 +32,11 @@ final class AnsweringServer: Sendable {
     private final class Routes: RequestHandler {
         let parked = Lock([Exchange]())
 
-        func begin(_ head: RequestHead, _ exchange: Exchange) {
+        func begin(_ head: RequestHead, _ exchange: Exchange) -> NextStep {
             switch head.path {
             case "/echo":
                 let said = "\(head.method) \(head.header("x-said") ?? "-") \(head.header("expect") ?? "-") "
-                exchange.readBody(upTo: 8 << 20) { body in
+                return .readBody(upTo: 8 << 20) { body in
                     exchange.respond(Response(status: 200, body: Array(said.utf8) + body))
                 }
             case "/agent":
@@ -51,6 +51,7 @@ final class AnsweringServer: Sendable {
             default:
                 parked.withLock { $0.append(exchange) }
             }
+            return .wait
         }
     }
 }

@@ -139,6 +139,9 @@ struct StopTests {
     }
 
     private struct Refuser: RequestHandler {
-        func begin(_ head: RequestHead, _ exchange: Exchange) { exchange.respond(Response(status: 404)) }
+        func begin(_ head: RequestHead, _ exchange: Exchange) -> NextStep {
+            exchange.respond(Response(status: 404))
+            return .wait
+        }
     }
 }

@@ -68,7 +68,7 @@ final class TestServer: Sendable {
         let steps = Lock([String]())
         let gate = Lock(0)
 
-        func begin(_ head: RequestHead, _ exchange: Exchange) {
+        func begin(_ head: RequestHead, _ exchange: Exchange) -> NextStep {
             steps.withLockNotifying { $0.append(head.path) }
             switch head.path {
             case "/block":
@@ -87,19 +87,19 @@ final class TestServer: Sendable {
             case "/deny":
                 exchange.respond(Response(status: 401, body: text("who are you?")))
             case "/echo":
-                exchange.readBody(upTo: 1 << 20) { [bodies, steps] body in
+                return .readBody(upTo: 1 << 20) { [bodies, steps] body in
                     steps.withLockNotifying { $0.append("body") }
                     bodies.withLockNotifying { $0.append(body) }
                     exchange.respond(Response(status: 200, body: body))
                 }
             case "/count":
-                exchange.readBody(upTo: 1 << 20) { body in
+                return .readBody(upTo: 1 << 20) { body in
                     exchange.respond(Response(status: 200, body: Array(String(body.count).utf8)))
                 }
             case "/park":
                 parked.withLockNotifying { $0.append(exchange) }
             case "/read-then-park":
-                exchange.readBody(upTo: 1 << 20) { [parked] _ in
+                return .readBody(upTo: 1 << 20) { [parked] _ in
                     parked.withLockNotifying { $0.append(exchange) }
                 }
             case "/thread":
@@ -125,6 +125,7 @@ final class TestServer: Sendable {
             default:
                 exchange.respond(Response(status: 404, body: text("no such path")))
             }
+            return .wait
         }
 
         private func text(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -18,7 +18,7 @@ struct OpenAPIFacts: Encodable {
     /// Problem codes with their status.
     let codes = Dictionary(uniqueKeysWithValues: Problem.Code.allCases.map { ($0.rawValue, $0.status) })
 
-    let paths = Dictionary(uniqueKeysWithValues: Router.Path.allCases.map { ($0.rawValue, $0.methods) })
+    let paths = Dictionary(uniqueKeysWithValues: Route.all.map { ($0.path.text, $0.methods) })
 
     let types = Dictionary(
         uniqueKeysWithValues: EventType.allCases.map { type in

@@ -5,23 +5,23 @@ internal import ServiceRuntime
 final class Toll: Sendable {
     private let limiter: RateLimiter
     private let app: Int32
-    private let limit: RateLimit?
+    private let limit: RateLimit
     private let paid = Lock(0)
 
-    init(_ limiter: RateLimiter, of access: Access) {
+    /// Nil if the app has no limit.
+    init?(_ limiter: RateLimiter, of access: Access) {
+        guard let limit = access.rateLimit else { return nil }
         self.limiter = limiter
-        (app, limit) = (access.app, access.rateLimit)
+        (app, self.limit) = (access.app, limit)
     }
 
     /// Seconds until the app may try again, if its other requests have used up the allowance.
     var wait: Double? {
-        guard limit != nil else { return nil }
-        return limiter.wait(of: app, under: limit, besides: paid.withLock { $0 })
+        limiter.wait(of: app, under: limit, besides: paid.withLock { $0 })
     }
 
     /// Raises the payment to that many tokens in all, which may leave the app in debt.
     func raise(to tokens: Int) {
-        guard limit != nil else { return }
         let more = paid.withLock { paid in
             defer { paid = max(paid, tokens) }
             return max(0, tokens - paid)
@@ -31,7 +31,6 @@ final class Toll: Sendable {
 
     /// Gives everything back, for a request that was refused after all.
     func payBack() {
-        guard limit != nil else { return }
         let all = paid.withLock { paid in
             defer { paid = 0 }
             return paid

@@ -67,7 +67,9 @@ extension Connection {
         exchange = settlement
         phase = .deciding
         due = .after(seconds: server.configuration.parkDeadline)
-        server.handler.begin(head, Exchange(connection: self, request: request, settlement: settlement))
+        let next = server.handler.begin(
+            head, Exchange(connection: self, request: request, settlement: settlement))
+        if case .readBody(let limit, let then) = next { read(request, limit: limit, then: then, engine) }
     }
 
     /// Refuses the request before the handler sees it. Nobody knows where the next request begins.
