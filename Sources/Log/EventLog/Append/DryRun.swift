@@ -10,11 +10,10 @@ package enum DryRun {
     package static func verdicts(
         of submission: Submission, on connection: inout Connection
     ) throws(PostgresError) -> Verdicts {
-        var batch = PendingBatch([submission])
-        batch.makeCandidates()
-        batch.settleRepeats()
-        let candidates = batch.candidates
-        guard let probe = Probe.statement(candidates[...]) else { return Verdicts(count: 0, exceptions: []) }
+        var ledger = Ledger([submission])
+        let unique = UniqueEvents(ledger.candidates)
+        let candidates = unique.candidates
+        guard let probe = Probe.statement(candidates) else { return Verdicts(count: 0, exceptions: []) }
         let answers = try connection.pipeline(
             [begin, settings, probe]
                 + RemovedHistory.questions(of: Set(candidates.map(\.identity.install)), app: submission.app) + [
@@ -24,17 +23,17 @@ package enum DryRun {
         let removed = try RemovedHistory(answers: answers[3...4])
         for (index, candidate) in candidates.enumerated() {
             if known.contains(index) {
-                batch.settleKnown(candidate)
+                ledger.settleKnown(candidate, in: unique)
             } else if let rejection = removed.rejection(
-                of: submission.envelope.events[candidate.event], install: candidate.identity.install,
+                of: submission.envelope.events[candidate.place.event], install: candidate.identity.install,
                 app: submission.app)
             {
-                batch.reject(candidate, rejection)
+                ledger.reject(candidate, rejection, in: unique)
             } else {
-                batch.settle([candidate], known: [])
+                ledger.accept(candidate, in: unique)
             }
         }
-        guard case .settled(let verdicts)? = batch.settlements?.first else {
+        guard case .settled(let verdicts)? = ledger.settlements?.first else {
             throw .decoding("an event has no verdict")
         }
         return verdicts

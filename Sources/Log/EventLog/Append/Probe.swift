@@ -6,7 +6,7 @@ internal import Postgres
 /// ever more than one, and compares the full identities.
 enum Probe {
     /// The query for the candidates, which are in order; nil if there are none.
-    static func statement(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement? {
+    static func statement(_ candidates: [Candidate]) -> Statement? {
         guard let first = candidates.first?.identity, let last = candidates.last?.identity else { return nil }
         let keys = candidates.map(\.identity)
         return """
@@ -27,7 +27,7 @@ enum Probe {
 
     /// The hash of each candidate, and the ties that other events of the same time and hash have. Needed only if the
     /// unique index refused a batch although the log has none of it.
-    static func ties(_ candidates: ArraySlice<PendingBatch.Candidate>) -> Statement {
+    static func ties(_ candidates: [Candidate]) -> Statement {
         let keys = candidates.map(\.identity)
         return """
             SELECT candidate.hash,

@@ -307,8 +307,8 @@ struct EventLogWordTests {
         defer { database.drop() }
         let app = try database.makeApp()
         let appender = try database.appender()
-        appender.words = WordCache(capacity: 4)
-        appender.combinations = CombinationCache(capacity: 4)
+        appender.resolver.words = WordCache(capacity: 4)
+        appender.resolver.combinations = CombinationCache(capacity: 4)
         let names = ["A", "B", "A", "C", "D", "E", "A", "F", "B"]
         for (place, name) in names.enumerated() {
             let event = Event.sample(
