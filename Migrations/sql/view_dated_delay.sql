@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
                     LEFT JOIN log.word AS v ON v.app = app.id AND v.kind = 4 AND v.value = s.variant AND s.variant <> ''
                     WHERE s.variant = '' OR v.id IS NOT NULL
                 ) AS sent ON sent.campaign = d.campaign AND sent.variant = coalesce(d.variant, 0)
-                WHERE d.app = app.id AND d.flags & 4096 <> 0 AND d.extension_at >= sent.times[1]
+                WHERE d.app = app.id AND d.unsent AND d.extension_at >= sent.times[1]
                     AND (d.generation = 0 OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
             ) AS delay
         ) AS delay

@@ -69,14 +69,12 @@ BEGIN
             AND CASE WHEN v.codes >> 10 & 31 = 11 THEN v.own & 15 = 4
                 ELSE e.goals = '{}' OR goal.value = ANY (e.goals) END
         UNION ALL
-        SELECT d.install_id, coalesce(d.received_at, d.first_occurred_at), true, NULL, NULL, NULL
-        FROM projection.delivery AS d
-        WHERE d.app = e.app AND is_kept AND campaign_words <> '{}' AND d.flags & 3 <> 0
+        SELECT d.install_id, d.received_at, true, NULL, NULL, NULL
+        FROM projection.opened_delivery AS d
+        WHERE d.app = e.app AND is_kept AND campaign_words <> '{}'
             AND d.campaign = ANY (campaign_words)
             AND (d.generation = 0 OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
-            AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
-            AND coalesce(d.received_at, d.first_occurred_at) >= e.starts_at
-            AND coalesce(d.received_at, d.first_occurred_at) < coalesce(e.ends_at, 'infinity')
+            AND d.received_at >= e.starts_at AND d.received_at < coalesce(e.ends_at, 'infinity')
             -- Only the days on which a campaign has a delivery.
             AND d.day = ANY (ARRAY(
                 SELECT f.day FROM projection.campaign_funnel AS f

@@ -16,10 +16,10 @@ FROM (
 CROSS JOIN LATERAL (
     SELECT
         d.shard, d.day, coalesce(d.category, 0) AS category, coalesce(d.campaign, 0) AS campaign,
-        coalesce(d.variant, 0) AS variant, count(*) FILTER (WHERE d.flags & 2 <> 0) AS received,
-        count(*) FILTER (WHERE d.flags & (8 | 32 | 64) <> 0) AS responded
-    FROM projection.delivery AS d
-    WHERE d.app = idle.app AND d.shard = ANY (idle.shards) AND d.flags & 1 = 0
+        coalesce(d.variant, 0) AS variant, count(*) FILTER (WHERE d.received) AS received,
+        count(*) FILTER (WHERE d.responded) AS responded
+    FROM projection.opened_delivery AS d
+    WHERE d.app = idle.app AND d.shard = ANY (idle.shards) AND NOT d.silent
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
     GROUP BY d.shard, d.day, coalesce(d.category, 0), coalesce(d.campaign, 0), coalesce(d.variant, 0)
 ) AS d;

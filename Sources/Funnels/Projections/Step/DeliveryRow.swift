@@ -40,6 +40,46 @@ package struct DeliveryCode: Sendable {
     }
 }
 
+/// A fact about a delivery that is true or false, as the bits of `flags` tell it.
+private struct DeliveryFact {
+    let name: String
+    /// SQL for the fact of a row `d`.
+    let sql: String
+
+    /// True with any of these bits.
+    init(_ name: String, _ flags: DeliveryFlags) {
+        self.name = name
+        sql = Self.any(flags)
+    }
+
+    /// True with any bit of each.
+    init(_ name: String, _ flags: DeliveryFlags, and others: DeliveryFlags) {
+        self.name = name
+        sql = "\(Self.any(flags)) AND \(Self.any(others))"
+    }
+
+    /// True with none of these bits.
+    init(_ name: String, none flags: DeliveryFlags) {
+        self.name = name
+        sql = "d.flags & \(flags.rawValue) = 0"
+    }
+
+    private static func any(_ flags: DeliveryFlags) -> String { "d.flags & \(flags.rawValue) <> 0" }
+
+    private static let response: DeliveryFlags = [.opened, .actionTapped, .storyActionTapped]
+
+    static let all = [
+        DeliveryFact("silent", .silent), DeliveryFact("received", .received), DeliveryFact("expanded", .expanded),
+        DeliveryFact("opened", .opened), DeliveryFact("dismissed", .dismissed),
+        DeliveryFact("action_tapped", .actionTapped), DeliveryFact("story_action_tapped", .storyActionTapped),
+        DeliveryFact("media_attached", .mediaAttached), DeliveryFact("responded", response),
+        DeliveryFact("received_responded", .received, and: response), DeliveryFact("sole", .sole),
+        DeliveryFact("unanswered", none: response.union([.silent, .dismissed])),
+        DeliveryFact("suppressed", .suppressed), DeliveryFact("story_started", .storyStarted),
+        DeliveryFact("story_finished", .storyFinished), DeliveryFact("unsent", .unsent),
+    ]
+}
+
 /// The times of a delivery as its row holds them: nil if another column says the same.
 struct DeliveryTimes {
     let firstOccurredAt: Timestamp
@@ -76,7 +116,8 @@ extension DeliveryTable {
     package static let openedView = """
         -- Why: rows of projection.delivery are packed. This opens them: a column for each fact, words and codes as their numbers.
         CREATE OR REPLACE VIEW projection.opened_delivery AS
-        SELECT \(openedColumns)
+        SELECT \(openedColumns),
+            \(DeliveryFact.all.map { "\($0.sql) AS \($0.name)" }.joined(separator: ",\n    "))
         FROM projection.delivery AS d
         WHERE \(ClusterMap.isShown("d.shard"));
 

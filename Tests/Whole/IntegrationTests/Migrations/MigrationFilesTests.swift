@@ -51,6 +51,28 @@ struct MigrationFilesTests {
                 == Migrations.steps.count + Migrations.definitions.count)
     }
 
+    @Test("only opened_delivery, and the one view that sorts them as a number, know the bits of a delivery's flags")
+    func flags() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let readers: Set<String> = try Set(
+            database.column(
+                """
+                SELECT DISTINCT view.oid::regclass::text
+                FROM pg_depend AS d
+                JOIN pg_rewrite AS rule ON d.classid = 'pg_rewrite'::regclass AND rule.oid = d.objid
+                JOIN pg_class AS view ON view.oid = rule.ev_class AND view.oid <> d.refobjid
+                JOIN pg_attribute AS a
+                    ON d.refclassid = 'pg_class'::regclass AND a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+                WHERE a.attname = 'flags'
+                    AND d.refobjid IN ('projection.delivery'::regclass, 'projection.opened_delivery'::regclass)
+                """))
+        #expect(readers == ["projection.opened_delivery", "projection.stack_depth_funnel"])
+        let functions: [String] = try database.column(
+            #"SELECT oid::regprocedure::text FROM pg_proc WHERE prosrc ~ '\mflags\s*(&|>>|\|)'"#)
+        #expect(functions.isEmpty)
+    }
+
     @Test("definitions can be applied again over themselves")
     func definitionsAgain() throws {
         let database = try TestDatabase.make()
