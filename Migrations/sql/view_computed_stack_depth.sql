@@ -34,7 +34,7 @@ CROSS JOIN LATERAL (
         sum(received_engaged) AS received_engaged, sum(dismissed) AS dismissed, sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
     FROM (
         -- The bits of `flags`, which elsewhere only opened_delivery knows: one number through two sorts. Its eleven facts in
-        -- columns of their own made a day a fifth slower.
+        -- columns of their own took a fifth more time in a trial with 400,000 rows.
         SELECT
             in_thread, in_app, count(*) AS delivered, count(*) FILTER (WHERE flags & 2 <> 0) AS received,
             count(*) FILTER (WHERE flags & 4 <> 0) AS expanded, count(*) FILTER (WHERE flags & 8 <> 0) AS opened,
