@@ -13,8 +13,8 @@ package struct ProjectionControl: Sendable {
     /// The role to connect as; nil is the owner.
     package var role: LogSession.Role? = .projector
     /// The most events in a step. More than the runner takes: nobody waits for a step, and more events of a delivery
-    /// meet in one.
-    package var mostEvents: Int64 = 50_000
+    /// and of a cell meet in one.
+    package var mostEvents: Int64 = 150_000
     /// Cancels long work.
     package var cancellation = Cancellation()
 
@@ -28,8 +28,8 @@ package struct ProjectionControl: Sendable {
         var connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
         let backlog = try Backlog.read(.live, on: &connection)
         if !backlog.isLevel {
-            // What is one step's work needs one lane.
-            try catchUp(to: backlog.head, lanes: backlog.events > mostEvents ? lanes : 1)
+            // A little work needs one lane.
+            try catchUp(to: backlog.head, lanes: backlog.events > min(mostEvents, 50_000) ? lanes : 1)
             // Lanes survive the loss of a connection, and meanwhile this one may be lost.
             if (try? connection.query("SELECT")) == nil {
                 connection = try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)

@@ -22,6 +22,24 @@ extension Connection {
     package mutating func copyOut(
         _ sql: String, _ receive: (CopyRow) throws(PostgresError) -> Void
     ) throws(PostgresError) {
+        unsafe try receiveCopy(sql) { bytes throws(PostgresError) in
+            if let row = unsafe CopyRow(bytes) { try receive(row) }
+        }
+    }
+
+    /// Does the same for many rows: `receive` takes the fields of each one after another.
+    package mutating func copyOut(_ sql: String, fields receive: (inout CopyFields) -> Void) throws(PostgresError) {
+        unsafe try receiveCopy(sql) { bytes throws(PostgresError) in
+            guard var fields = unsafe CopyFields(bytes) else { return }
+            receive(&fields)
+        }
+    }
+
+    /// Calls `receive` with the bytes of each row, and with those of the end marker, a row of -1 fields. If it throws,
+    /// the connection is closed, since the server goes on sending.
+    private mutating func receiveCopy(
+        _ sql: String, _ receive: (UnsafeRawBufferPointer) throws(PostgresError) -> Void
+    ) throws(PostgresError) {
         try begin()
         guard unsafe PQsendQuery(handle, sql) == 1 else { throw broken() }
         try flush()
@@ -42,11 +60,10 @@ extension Connection {
             default:
                 defer { unsafe PQfreemem(buffer) }
                 let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(length))
-                // The first piece has the header before its row; the trailer is a row of -1 fields.
-                let row = unsafe CopyRow(isFirst ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(19)) : bytes)
+                // The first piece has the header before its row.
+                let row = unsafe isFirst ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(19)) : bytes
                 isFirst = false
-                guard let row else { continue }
-                do { try receive(row) } catch {
+                do { unsafe try receive(row) } catch {
                     close()
                     throw error
                 }

@@ -106,6 +106,11 @@ extension Rows {
         return unsafe CivilDate(binary: bytes)
     }
 
+    package func place(_ row: Int, _ column: Int) throws(PostgresError) -> RowPlace? {
+        guard let bytes = unsafe try bytes(row, column, RowPlace.oid, 6) else { return nil }
+        return unsafe RowPlace(binary: bytes)
+    }
+
     package func text(_ row: Int, _ column: Int) throws(PostgresError) -> String? {
         guard let bytes = unsafe try bytes(row, column, String.oid, nil) else { return nil }
         return unsafe String(decoding: bytes, as: UTF8.self)

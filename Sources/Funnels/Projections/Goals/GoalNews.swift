@@ -24,25 +24,20 @@ struct GoalNews {
     var touches: [GoalTouch] = []
     var goals: [ReachedGoal] = []
 
-    /// Reads rows of `EventReader.columns` once more. A step whose apps have no goals does not.
-    init(in rows: Rows, _ words: EventWords, of table: GoalTable) throws(PostgresError) {
+    init(in events: StepEvents, of table: GoalTable) throws(PostgresError) {
         var apps = table.apps
-        for row in 0..<rows.count where try Self.type(row, of: rows) == .goalReached {
-            let goal = ReachedGoal(
-                app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
-                install: try need(rows.uuid(row, 3)), moment: try Observation(row, of: rows, words).moment,
-                goal: words.counted(try rows.int32(row, 14) ?? 0))
-            apps[goal.shard, default: []].insert(goal.app)
-            goals.append(goal)
+        for event in events.events where event.type == .goalReached {
+            goals.append(
+                ReachedGoal(
+                    app: event.app, shard: event.shard, install: event.install, moment: event.moment,
+                    goal: events.words.counted(event.word)))
+            apps[event.shard, default: []].insert(event.app)
         }
-        for row in 0..<rows.count {
-            guard let app = try rows.int32(row, 1), let shard = try rows.int16(row, 2),
-                apps[shard]?.contains(app) ?? false, try Self.type(row, of: rows)?.mayLeadToGoal ?? false,
-                let name = try EventReader.delivery(row, of: rows)
-            else { continue }
-            let observation = try Observation(row, of: rows, words)
+        for event in events.events where event.isOfDelivery && event.type.mayLeadToGoal {
+            guard apps[event.shard]?.contains(event.app) ?? false else { continue }
+            let observation = try Observation(event, events.words)
             guard let rule = observation.goalRule else { continue }
-            touches.append(GoalTouch(delivery: name, moment: observation.moment, rule: rule))
+            touches.append(GoalTouch(delivery: events.name(of: event), moment: observation.moment, rule: rule))
         }
     }
 
@@ -50,9 +45,13 @@ struct GoalNews {
     var apps: [Int16: Set<Int32>] {
         goals.reduce(into: [:]) { apps, goal in apps[goal.shard, default: []].insert(goal.app) }
     }
+}
 
-    static func type(_ row: Int, of rows: Rows) throws(PostgresError) -> EventType? {
-        EventType(rawValue: EventBits.of(.type).value(in: try need(rows.int32(row, 8))))
+extension StepEvents {
+    /// Nil if nothing of it concerns goals.
+    func goals(of table: GoalTable) throws(PostgresError) -> GoalNews? {
+        guard !table.apps.isEmpty || events.contains(where: { $0.type == .goalReached }) else { return nil }
+        return try GoalNews(in: self, of: table)
     }
 }
 

@@ -8,15 +8,15 @@ struct InstallChanges {
     private(set) var updated: [InstallDay] = []
     /// Days as they were, which no longer count. Updated ones come in the same order as in `updated`.
     private(set) var replaced: [InstallDay] = []
-
-    typealias News = [InstallDay.Name: InstallDayState]
+    /// Where the rows of the updated ones are.
+    private(set) var places: [RowPlace] = []
 
     /// Days that are read together, and all other days of their installs. Rows are small: a hostile client can make one
     /// of some ten kilobytes.
     static let mostDays = 1_024
 
     /// A day of an install, and what is new of it.
-    fileprivate struct Asked {
+    struct Asked {
         let key: Int64
         let name: InstallDay.Name
         let news: InstallDayState?
@@ -39,7 +39,7 @@ struct InstallChanges {
         asked.sort { $0.key < $1.key }
         let stored = try table.read(asked.map { ($0.key, $0.name) }, on: &connection)
         let states = zip(asked, stored).map { asked, stored in
-            guard var state = stored?.state else { return asked.news }
+            guard var state = stored?.day.state else { return asked.news }
             if let news = asked.news { state.merge(news) }
             return state
         }
@@ -58,16 +58,17 @@ struct InstallChanges {
                 inserted.append(day)
                 continue
             }
-            if old.state == day.state, old.muted == day.muted { continue }
+            if old.day.state == day.state, old.day.muted == day.muted { continue }
             updated.append(day)
-            replaced.append(old)
+            replaced.append(old.day)
+            places.append(old.place)
         }
     }
 
     /// Removes these days.
     init(removed days: [InstallDay]) { replaced = days }
 
-    /// Inserts these days.
+    /// Counts these days, whose rows are not written.
     init(inserted days: [InstallDay]) { inserted = days }
 
     /// The days, stored or new, on which notifications were turned off: on a day with news, or not long after.
@@ -85,15 +86,12 @@ struct InstallChanges {
 }
 
 extension InstallDayTable {
-    /// Adds news to the table, some installs at a time, and tells `body` what that changes.
+    /// Adds news to the table, some installs at a time, and tells `body` what that changes. All days of an install come
+    /// one after another.
     func add(
-        _ news: InstallChanges.News, _ watch: PhaseWatch<StepPhase>? = nil, on connection: inout Connection,
+        _ asked: [InstallChanges.Asked], _ watch: PhaseWatch<StepPhase>? = nil, on connection: inout Connection,
         _ body: (InstallChanges, inout Connection) throws -> Void
     ) throws {
-        // By the install's part of the key, so that a part has all days of its installs, which lie together in the
-        // index of each day.
-        var asked = news.map { InstallChanges.Asked(key: key(of: $0.key), name: $0.key, news: $0.value) }
-        asked.sort { (Self.installBits(of: $0.key), $0.key) < (Self.installBits(of: $1.key), $1.key) }
         var rest = asked[...]
         while !rest.isEmpty {
             var end = min(rest.startIndex + InstallChanges.mostDays, rest.endIndex)
@@ -103,8 +101,7 @@ extension InstallDayTable {
             watch?.enter(.lookUp)
             let changes = try InstallChanges(rest[..<end], in: self, on: &connection)
             watch?.enter(.write)
-            try insert(changes.inserted, on: &connection)
-            try update(changes.updated, on: &connection)
+            try write(changes, on: &connection)
             watch?.enter(.fold)
             try body(changes, &connection)
             rest = rest[end...]

@@ -53,6 +53,7 @@ package struct InstallDayState: Hashable, Sendable {
     private mutating func trim() {
         sightings.sort { $0.moment < $1.moment }
         var kept: [Sighting] = []
+        kept.reserveCapacity(sightings.count)
         var end = sightings.endIndex
         while end > 0 {
             let quarter = sightings[end - 1].quarter
@@ -68,9 +69,13 @@ package struct InstallDayState: Hashable, Sendable {
     /// Appends what can still matter of a quarter of an hour, the last first: its first and last sighting, the last
     /// that says something about the device, the last receipts, the last change, and the first one off and on.
     private static func keep(_ quarter: ArraySlice<Sighting>, in kept: inout [Sighting]) {
-        let changes = quarter.indices.filter { quarter[$0].change != nil }
-        let kinds: [Sighting.Change] = [.off, .on]
-        let keptChanges = kinds.map { kind in changes.first { quarter[$0].change == kind } } + [changes.last]
+        var (off, on, last): (Int?, Int?, Int?)
+        for index in quarter.indices {
+            guard let change = quarter[index].change else { continue }
+            last = index
+            if change == .off { off = off ?? index }
+            if change == .on { on = on ?? index }
+        }
         var known = DeviceWords()
         var receipts = 0
         for index in quarter.indices.reversed() {
@@ -79,7 +84,7 @@ package struct InstallDayState: Hashable, Sendable {
                 // What a change changed to matters as long as the change does.
                 let authorization = sighting.device.authorization
                 sighting.device.forget(known)
-                if keptChanges.contains(index) {
+                if index == off || index == on || index == last {
                     sighting.device[6] = Int32(authorization)
                 } else {
                     sighting.change = nil

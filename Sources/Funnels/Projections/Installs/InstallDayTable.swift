@@ -18,11 +18,15 @@ package struct InstallDayTable {
     /// The number by which a row is found, together with its full name: the day, so that rows of today share pages,
     /// then a hash of the install with the secret of the generation, which nobody outside can choose.
     func key(of name: InstallDay.Name) -> Int64 {
+        key(of: name.install, app: name.app, daySince1970: name.day.daysSince1970)
+    }
+
+    func key(of install: UUID, app: Int32, daySince1970 day: Int) -> Int64 {
         var hash = SipHash(key: secret)
-        hash.add(name.install.high)
-        hash.add(name.install.low)
-        hash.add(UInt64(UInt32(bitPattern: name.app)))
-        return Int64(name.day.daysSince1970 & 0x3F_FFFF) << 40 | Self.installBits(of: Int64(bitPattern: hash.value))
+        hash.add(install.high)
+        hash.add(install.low)
+        hash.add(UInt64(UInt32(bitPattern: app)))
+        return Int64(day & 0x3F_FFFF) << 40 | Self.installBits(of: Int64(bitPattern: hash.value))
     }
 
     /// The part of a key that follows from the install.
@@ -40,18 +44,24 @@ package struct InstallDayTable {
 
     private static let columns: StaticString = """
         d.first_at, coalesce(d.first_device_at, d.first_at), coalesce(d.last_device_at, d.last_at, d.first_at), d.state,
-            d.codes, d.muted_category, d.muted_campaign
+            d.codes, d.muted_category, d.muted_campaign, d.ctid
         """
 
     /// The stored ones among these.
     func stored(_ names: [InstallDay.Name], on connection: inout Connection) throws -> [InstallDay] {
-        try read(names.map { (key(of: $0), $0) }, on: &connection).compactMap { $0 }
+        try read(names.map { (key(of: $0), $0) }, on: &connection).compactMap { $0?.day }
+    }
+
+    /// A day as stored, and where its row is.
+    struct Stored {
+        let day: InstallDay
+        let place: RowPlace
     }
 
     /// These days as they are stored, nil for those that are not.
     func read(
         _ asked: [(key: Int64, name: InstallDay.Name)], on connection: inout Connection
-    ) throws -> [InstallDay?] {
+    ) throws -> [Stored?] {
         guard !asked.isEmpty else { return [] }
         let names = asked.map(\.name)
         let rows = try connection.queryPrepared(
@@ -60,12 +70,12 @@ package struct InstallDayTable {
             FROM unnest(\(asked.map(\.key)), \(names.map(\.install)), \(names.map(\.day)), \(names.map(\.app)),
                 \(names.map(\.shard))) WITH ORDINALITY AS asked (key, install_id, day, app, shard, place)
             CROSS JOIN LATERAL (
-                SELECT * FROM projection.\(identifier: name) AS d
+                SELECT d.ctid, d.* FROM projection.\(identifier: name) AS d
                 WHERE \(sql: Self.isNamed)
                 LIMIT 1
             ) AS d
             """)
-        var days = [InstallDay?](repeating: nil, count: names.count)
+        var days = [Stored?](repeating: nil, count: names.count)
         for row in 0..<rows.count {
             let place = Int(try need(rows.int32(row, 0)))
             let name = names[place]
@@ -82,7 +92,7 @@ package struct InstallDayTable {
                     : .after(
                         Sighting.Receipt(category: try rows.int32(row, 6) ?? 0, campaign: try rows.int32(row, 7) ?? 0))
             }
-            days[place] = day
+            days[place] = Stored(day: day, place: try need(rows.place(row, 8)))
         }
         return days
     }
@@ -112,48 +122,13 @@ package struct InstallDayTable {
         return names
     }
 
-    func insert(_ days: [InstallDay], on connection: inout Connection) throws(PostgresError) {
-        guard !days.isEmpty else { return }
-        var rows = CopyRows(columns: Self.names.count)
-        for day in days { rows.append(day, to: self) }
-        let columns = Self.names.map(Statement.quoted).joined(separator: ", ")
-        try connection.copyIn(
-            "COPY projection.\(Statement.quoted(name)) (\(columns)) FROM STDIN (FORMAT binary)", rows)
-    }
-
-    func update(_ days: [InstallDay], on connection: inout Connection) throws(PostgresError) {
-        guard !days.isEmpty else { return }
-        let rows = days.map(InstallDayRow.init)
-        // NULL is sent as 0 or as another placeholder, since an array of plain numbers is quick to send.
-        let updated = try connection.queryPrepared(
-            """
-            UPDATE projection.\(identifier: name) AS d
-            SET first_at = asked.first_at, last_at = nullif(asked.last_at, '-infinity'),
-                first_device_at = nullif(asked.first_device_at, '-infinity'),
-                last_device_at = nullif(asked.last_device_at, '-infinity'),
-                turned_off_at = nullif(asked.turned_off_at, '-infinity'), changed_at = nullif(asked.changed_at, '-infinity'),
-                platform = nullif(asked.platform, 0), app_version = nullif(asked.app_version, 0),
-                os_version = nullif(asked.os_version, 0), device_model = nullif(asked.device_model, 0),
-                locale = nullif(asked.locale, 0), time_zone = nullif(asked.time_zone, 0),
-                muted_category = nullif(asked.muted_category, 0), muted_campaign = nullif(asked.muted_campaign, 0),
-                codes = asked.codes, state = asked.state
-            FROM unnest(
-                \(days.map { key(of: $0.name) }), \(days.map(\.name.install)), \(days.map(\.name.day)),
-                \(days.map(\.name.app)), \(days.map(\.name.shard)), \(rows.map(\.firstAt)), \(rows.map { $0.lastAt ?? .never }),
-                \(rows.map { $0.firstDeviceAt ?? .never }), \(rows.map { $0.lastDeviceAt ?? .never }),
-                \(rows.map { $0.turnedOffAt ?? .never }), \(rows.map { $0.changedAt ?? .never }),
-                \(rows.map { $0.device[0] }), \(rows.map { $0.device[1] }), \(rows.map { $0.device[2] }),
-                \(rows.map { $0.device[3] }), \(rows.map { $0.device[4] }), \(rows.map { $0.device[5] }),
-                \(rows.map(\.receipt.category)), \(rows.map(\.receipt.campaign)), \(rows.map(\.codes)),
-                \(days.map { Bytea($0.state.encoded()) })
-            ) AS asked (
-                key, install_id, day, app, shard, first_at, last_at, first_device_at, last_device_at, turned_off_at, changed_at,
-                platform, app_version, os_version, device_model, locale, time_zone, muted_category, muted_campaign, codes, state)
-            WHERE \(sql: Self.isNamed)
-            """
-        ).affected
-        guard updated == days.count else {
-            throw .decoding("\(updated) of \(days.count) days of installs to be changed exist")
+    /// Writes new days, and changed ones in place of their old rows.
+    func write(_ changes: InstallChanges, on connection: inout Connection) throws(PostgresError) {
+        try connection.replace(
+            changes.places, in: name, Self.names, count: changes.inserted.count + changes.updated.count
+        ) { rows in
+            for day in changes.updated { rows.append(day, to: self) }
+            for day in changes.inserted { rows.append(day, to: self) }
         }
     }
 

@@ -25,14 +25,12 @@ enum SealedInstallDays {
 
     /// Takes the sightings of sealed days out of a step's news. Locks these days until the transaction ends, so that
     /// nobody forgets them meanwhile, and keeps them remembered for as long as their events exist.
-    static func remove(
-        from news: inout [InstallDay.Name: [Sighting]], on connection: inout Connection
-    ) throws(PostgresError) {
+    static func remove(from news: inout [InstallNews], on connection: inout Connection) throws(PostgresError) {
         let any = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_install_day)")
         guard !news.isEmpty, try any[0].get(0, as: Bool.self) else { return }
-        let names = Array(news.keys)
-        let spans = names.map { name in
-            let times = news[name]?.map(\.moment.occurredAt) ?? []
+        let names = news.map(\.name)
+        let spans = news.map { news in
+            let times = news.sightings.map(\.moment.occurredAt)
             return (times.min() ?? .init(microseconds: 0), times.max() ?? .init(microseconds: 0))
         }
         let rows = try connection.queryPrepared(
@@ -49,15 +47,15 @@ enum SealedInstallDays {
             ORDER BY asked.install_id, asked.app, d.from_at
             """)
         for row in 0..<rows.count {
-            let name = names[Int(try need(rows.int32(row, 0)))]
+            let place = Int(try need(rows.int32(row, 0)))
+            let name = names[place]
             let (from, to) = (try need(rows.timestamp(row, 1)), try need(rows.timestamp(row, 2)))
             let (first, last) = (try need(rows.timestamp(row, 3)), try need(rows.timestamp(row, 4)))
-            let gone = news[name]?.filter { from <= $0.moment.occurredAt && $0.moment.occurredAt < to } ?? []
+            let gone = news[place].sightings.filter { from <= $0.moment.occurredAt && $0.moment.occurredAt < to }
             guard let least = gone.map(\.moment.deviceAt).min(), let greatest = gone.map(\.moment.deviceAt).max() else {
                 continue
             }
-            let left = news[name]?.filter { !gone.contains($0) } ?? []
-            news[name] = left.isEmpty ? nil : left
+            news[place].sightings.removeAll { from <= $0.moment.occurredAt && $0.moment.occurredAt < to }
             guard least < first || greatest > last else { continue }
             try connection.queryPrepared(
                 """
@@ -66,28 +64,7 @@ enum SealedInstallDays {
                 WHERE install_id = \(name.install) AND app = \(name.app) AND shard = \(name.shard) AND from_at = \(from)
                 """)
         }
-    }
-
-    /// Extends the kept range of each sealed day to all events that these shards hold, for a bulk pass, which does not
-    /// do it itself. The transaction has one snapshot, so it fails if another one deletes such a day meanwhile.
-    static func keep(in shards: [Int16], on connection: inout Connection) throws(PostgresError) {
-        let scatter = try Scatter(on: &connection)
-        try connection.query(
-            """
-            UPDATE projection.sealed_install_day AS d
-            SET first_device_at = least(d.first_device_at, longer.first), last_device_at = greatest(d.last_device_at, longer.last)
-            FROM (
-                SELECT s.install_id, s.app, s.shard, s.from_at, min(e.device_at) AS first, max(e.device_at) AS last
-                FROM projection.sealed_install_day AS s JOIN log.event AS e
-                    ON \(scatter.isSameInstall("s", "e"))
-                        AND e.install_id = s.install_id AND e.app = s.app AND (e.codes >> 4 & 63)::smallint = s.shard
-                WHERE s.shard = ANY (\(shards)) AND coalesce(e.occurred_at, e.device_at) >= s.from_at
-                    AND coalesce(e.occurred_at, e.device_at) < s.to_at
-                GROUP BY s.install_id, s.app, s.shard, s.from_at
-            ) AS longer
-            WHERE d.install_id = longer.install_id AND d.app = longer.app AND d.shard = longer.shard
-                AND d.from_at = longer.from_at AND (longer.first < d.first_device_at OR longer.last > d.last_device_at)
-            """)
+        news.removeAll(where: \.sightings.isEmpty)
     }
 
     /// Forgets days of which the log holds nothing any more.

@@ -36,9 +36,13 @@ package struct Sighting: Hashable, Sendable {
         package init(category: Int32, campaign: Int32) { (self.category, self.campaign) = (category, campaign) }
     }
 
-    /// The quarter of an hour that it is in. In every time zone a day begins with one.
+    var quarter: Int64 { moment.occurredAt.quarter }
+}
+
+extension Timestamp {
+    /// The quarter of an hour that it is in, from 1970. In every time zone of today a day begins with one.
     var quarter: Int64 {
-        let (quotient, remainder) = moment.occurredAt.microseconds.quotientAndRemainder(dividingBy: 900_000_000)
+        let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 900_000_000)
         return remainder < 0 ? quotient - 1 : quotient
     }
 }

@@ -27,10 +27,11 @@ enum SealedDeliveries {
     /// nobody forgets them meanwhile, and keeps them remembered for as long as these events exist: `times` says when
     /// the first and the last of a delivery's events were, by the device's clock.
     static func among(
-        _ names: [Delivery.Name], times: (Delivery.Name) -> (first: Timestamp, last: Timestamp)?,
+        _ news: [DeliveryNews], times: (DeliveryNews) -> (first: Timestamp, last: Timestamp)?,
         on connection: inout Connection
     ) throws(PostgresError) -> Set<Delivery.Name> {
-        guard !names.isEmpty, try exist(on: &connection) else { return [] }
+        guard !news.isEmpty, try exist(on: &connection) else { return [] }
+        let names = news.map(\.name)
         let rows = try connection.queryPrepared(
             """
             SELECT asked.place::integer - 1, d.first_device_at, d.last_device_at
@@ -46,10 +47,11 @@ enum SealedDeliveries {
         var sealed: Set<Delivery.Name> = []
         var longer: [(name: Delivery.Name, first: Timestamp, last: Timestamp)] = []
         for row in 0..<rows.count {
-            let name = names[Int(try need(rows.int32(row, 0)))]
+            let place = Int(try need(rows.int32(row, 0)))
+            let name = names[place]
             let (first, last) = (try need(rows.timestamp(row, 1)), try need(rows.timestamp(row, 2)))
             sealed.insert(name)
-            guard let times = times(name), times.first < first || times.last > last else { continue }
+            guard let times = times(news[place]), times.first < first || times.last > last else { continue }
             longer.append((name, min(times.first, first), max(times.last, last)))
         }
         try lengthen(longer, on: &connection)

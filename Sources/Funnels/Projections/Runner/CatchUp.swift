@@ -33,7 +33,6 @@ struct CatchUp {
     }
 
     private func follow(to target: Int64, _ worker: DatabaseWorker<State>, _ progress: Progress) {
-        var mayTakeAll = choice.generation != nil
         var stepper = Stepper(choice: choice, projectors: projectors, mostEvents: mostEvents, log: log)
         // A failure does not count if another lane has moved shards meanwhile: connections may fail any number of
         // times.
@@ -50,10 +49,6 @@ struct CatchUp {
                 progress(backlog.meanPosition)
                 guard position < target else { return worker.askToStop() }
                 let outcome = try cancellation.during(&connection) { connection in
-                    let bulk = BulkFold(choice: choice, projectors: projectors, mostShards: backlog.share(of: lanes))
-                    if position == 0, mayTakeAll, try takeAll(bulk, &mayTakeAll, on: &connection) {
-                        return Stepper.StepResult.moved(events: 0)
-                    }
                     return try stepper.step(upTo: target, mostShards: backlog.share(of: lanes), on: &connection)
                 }
                 attempts = 0
@@ -75,19 +70,6 @@ struct CatchUp {
                 worker.withLock { state in state.failure = state.failure ?? error }
                 return worker.askToStop()
             }
-        }
-    }
-
-    /// Folds some new shards as a whole; false if there are none. If that fails for good, steps find out what is wrong,
-    /// and where.
-    private func takeAll(_ bulk: BulkFold, _ mayTakeAll: inout Bool, on connection: inout Connection) throws -> Bool {
-        connection.deadline = .never
-        do { return try bulk.take(on: &connection) } catch {
-            try cancellation.check()
-            guard !error.isRetriable else { throw error }
-            log.debug("shards could not be folded as a whole: going step by step", ["error": "\(error)"])
-            mayTakeAll = false
-            return false
         }
     }
 

@@ -11,8 +11,8 @@ package final class Runner: Sendable {
         package var url: String
         /// How many steps run at once, each on its share of the shards.
         package var lanes: Int
-        /// The most events in a step.
-        package var mostEvents: Int64 = 20_000
+        /// The most events in a step: more are cheaper, and readers wait longer for the first of them.
+        package var mostEvents: Int64 = 50_000
         /// Seconds between looks at a log that has nothing new, and while events gather: small steps cost as much as
         /// big ones.
         package var interval: Double = 0.1

@@ -41,12 +41,19 @@ struct BatchRange {
         }
     }
 
+    /// Leaves out all batches but the first ones.
+    mutating func keep(_ count: Int, of lane: Lane) {
+        guard count < batches.count else { return }
+        events -= batches[count...].reduce(0) { $0 + $1.events(in: lane.shards) }
+        batches.removeSubrange(count...)
+    }
+
     /// Takes a batch, unless the step is full without it.
     private mutating func add(_ row: Rows.Row, of lane: Lane, _ mostEvents: Int64) throws(PostgresError) -> Bool {
         let (least, greatest): (Timestamp?, Timestamp?) = (try row.optional(3), try row.optional(4))
         let times = if let least, let greatest { (least, greatest) } else { (Timestamp, Timestamp)?.none }
         let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2), times: times)
-        let count = lane.shards.reduce(Int64(0)) { $0 + Int64(batch.events(in: $1)) }
+        let count = batch.events(in: lane.shards)
         guard count == 0 || times != nil else { throw .decoding("batch \(batch.number) has events but no times") }
         guard events == 0 || events + count <= mostEvents else { return false }
         events += count
@@ -58,6 +65,8 @@ struct BatchRange {
 extension BatchRange.Batch {
     /// How many events it has in a shard.
     func events(in shard: Int16) -> Int32 { shardEvents.indices.contains(Int(shard)) ? shardEvents[Int(shard)] : 0 }
+
+    func events(in shards: [Int16]) -> Int64 { shards.reduce(0) { $0 + Int64(events(in: $1)) } }
 }
 
 /// Counts the events found for each batch and shard, and compares the counts with what the batches say.

@@ -14,33 +14,53 @@ package import Values
 /// There are more names than numbers: a number leads to a few rows, and the full name decides among them.
 package enum DeliveryKey {
     package static func of(_ name: Delivery.Name, secret: UUID) -> Int64 {
-        let message = hash(name.notificationKey)
-        let time = seconds(of: name.notificationKey).map { $0 >> 6 } ?? message >> 16
+        of(name.notificationKey.utf8.span, install: name.install, app: name.app, secret: secret)
+    }
+
+    static func of(_ notificationKey: Span<UInt8>, install: UUID, app: Int32, secret: UUID) -> Int64 {
+        let message = hash(notificationKey)
+        let time = seconds(of: notificationKey).map { $0 >> 6 } ?? message >> 16
         var secretly = SipHash(key: secret)
-        secretly.add(name.install.high)
-        secretly.add(name.install.low)
-        secretly.add(UInt64(UInt32(bitPattern: name.app)))
-        for byte in name.notificationKey.utf8 { secretly.add(byte) }
+        secretly.add(install.high)
+        secretly.add(install.low)
+        secretly.add(UInt64(UInt32(bitPattern: app)))
+        secretly.add(notificationKey)
         return Int64((time & 0x7F_FFFF) << 40 | (message & 0xFFFF) << 24 | secretly.value & 0xFF_FFFF)
     }
 
     /// The number in the first ten digits; nil if there are fewer.
-    private static func seconds(of key: String) -> UInt64? {
+    private static func seconds(of key: Span<UInt8>) -> UInt64? {
+        guard key.count >= 10 else { return nil }
         var seconds: UInt64 = 0
-        var digits = 0
-        for byte in key.utf8.prefix(10) {
-            guard 0x30...0x39 ~= byte else { return nil }
-            seconds = seconds * 10 + UInt64(byte - 0x30)
-            digits += 1
+        for place in 0..<10 {
+            let digit = key[place] &- 0x30
+            guard digit < 10 else { return nil }
+            seconds = seconds * 10 + UInt64(digit)
         }
-        return digits == 10 ? seconds : nil
+        return seconds
     }
 
     /// PostgreSQL's `hashtextextended` with the seed 0.
-    package static func hash(_ text: String) -> UInt64 {
-        var hash = Hash(byteCount: text.utf8.count)
-        for byte in text.utf8 { hash.add(byte) }
-        return hash.value
+    package static func hash(_ text: String) -> UInt64 { hash(text.utf8.span) }
+
+    private static func hash(_ text: Span<UInt8>) -> UInt64 {
+        var hash = Hash(byteCount: text.count)
+        var place = 0
+        while text.count - place >= 12 {
+            hash.add(word(text, place), word(text, place + 4), word(text, place + 8))
+            place += 12
+        }
+        return hash.value(
+            adding: word(text, place), word(text, place + 4), word(text, place + 8))
+    }
+
+    /// Four bytes, the first one lowest; zeros beyond the end.
+    private static func word(_ text: Span<UInt8>, _ start: Int) -> UInt32 {
+        var word: UInt32 = 0
+        for place in start..<max(start, min(start + 4, text.count)) {
+            word |= UInt32(text[place]) << UInt32((place - start) * 8)
+        }
+        return word
     }
 }
 
@@ -50,36 +70,25 @@ private struct Hash {
     private var a: UInt32
     private var b: UInt32
     private var c: UInt32
-    /// The place of the next byte within twelve.
-    private var place = 0
-    private var words: (UInt32, UInt32, UInt32) = (0, 0, 0)
 
     init(byteCount: Int) {
         a = 0x9E37_79B9 &+ UInt32(truncatingIfNeeded: byteCount) &+ 3_923_095
         (b, c) = (a, a)
     }
 
-    mutating func add(_ byte: UInt8) {
-        let part = UInt32(byte) << UInt32(place % 4 * 8)
-        switch place / 4 {
-        case 0: words.0 |= part
-        case 1: words.1 |= part
-        default: words.2 |= part
-        }
-        place += 1
-        guard place == 12 else { return }
-        a &+= words.0
-        b &+= words.1
-        c &+= words.2
+    /// Adds twelve bytes.
+    mutating func add(_ first: UInt32, _ second: UInt32, _ third: UInt32) {
+        a &+= first
+        b &+= second
+        c &+= third
         mix()
-        place = 0
-        words = (0, 0, 0)
     }
 
-    var value: UInt64 {
-        var (a, b, c) = (a &+ words.0, b &+ words.1, c)
+    /// The hash with the bytes that do not fill twelve.
+    func value(adding first: UInt32, _ second: UInt32, _ third: UInt32) -> UInt64 {
+        var (a, b, c) = (a &+ first, b &+ second, c)
         // The lowest byte of the last word is for the length.
-        c &+= words.2 << 8
+        c &+= third << 8
         func step(_ x: inout UInt32, _ y: UInt32, _ bits: UInt32) {
             x ^= y
             x &-= y << bits | y >> (32 - bits)

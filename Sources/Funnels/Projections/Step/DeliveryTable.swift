@@ -27,6 +27,11 @@ package struct DeliveryTable {
 
     static func name(_ number: Int32) -> String { "delivery_\(number)" }
 
+    /// The key by which the row of an event's delivery is found; `notificationKey` is the event's.
+    func key(of event: StepEvent, _ notificationKey: Span<UInt8>) -> Int64 {
+        DeliveryKey.of(notificationKey, install: event.install, app: event.app, secret: secret)
+    }
+
     /// The key by which a row is found, together with its full name.
     func key(of name: Delivery.Name) -> Int64 { DeliveryKey.of(name, secret: secret) }
 
@@ -50,6 +55,8 @@ package struct DeliveryTable {
     /// A delivery as stored.
     struct Stored {
         let delivery: Delivery
+        /// Where its row is.
+        let place: RowPlace
         /// The day of its first event by the app's present time zone. It differs from the stored one after a change of
         /// zone.
         let presentDay: CivilDate
@@ -57,9 +64,10 @@ package struct DeliveryTable {
 
     /// Some stored deliveries.
     struct Part {
-        var stored: [Delivery.Name: Stored] = [:]
-        /// Stored deliveries that did not fit, in the order in which they were asked for.
-        var left: [Delivery.Name] = []
+        /// Those that were asked for, each in its place; nil if it is not stored, or did not fit.
+        var stored: [Stored?]
+        /// The places of stored deliveries that did not fit, in order.
+        var left: [Int] = []
         /// The goals of those deliveries, stored or not, whose apps have reached any.
         var goals: [Delivery.Name: DeliveryGoals] = [:]
     }
@@ -67,24 +75,25 @@ package struct DeliveryTable {
     /// Reads the stored ones among these until their states add up to a number of bytes. For each name it looks once at
     /// the index: of the rows with its key, it takes the one with its full name.
     func read(
-        _ names: [Delivery.Name], atMost bytes: Int32 = Step.Limits().bytes, on connection: inout Connection
+        _ news: [DeliveryNews], atMost bytes: Int32 = Step.Limits().bytes, on connection: inout Connection
     ) throws(StepError) -> Part {
+        let names = news.map(\.name)
         do {
             let rows = try connection.queryPrepared(
                 """
                 SELECT f.place::integer - 1, f.day, f.present_day, f.first_occurred_at, f.last_occurred_at, f.first_device_at,
-                    f.last_device_at, CASE WHEN f.bytes <= \(bytes) OR f.row = 1 THEN f.state END
+                    f.last_device_at, f.ctid, CASE WHEN f.bytes <= \(bytes) OR f.row = 1 THEN f.state END
                 FROM (
-                    SELECT asked.place, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date AS present_day,
+                    SELECT asked.place, d.ctid, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date AS present_day,
                         d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at) AS last_occurred_at,
                         coalesce(d.first_device_at, d.first_occurred_at) AS first_device_at,
                         coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at) AS last_device_at, d.state,
                         sum(octet_length(d.state)) OVER running AS bytes, row_number() OVER running AS row
-                    FROM unnest(\(names.map(key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
+                    FROM unnest(\(news.map(\.key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
                         \(names.map(\.app)), \(names.map(\.shard)))
                         WITH ORDINALITY AS asked (key, notification_key, install_id, app, shard, place)
                     CROSS JOIN LATERAL (
-                        SELECT * FROM projection.\(identifier: name) AS d
+                        SELECT d.ctid, d.* FROM projection.\(identifier: name) AS d
                         WHERE \(sql: Self.isNamed)
                         LIMIT 1
                     ) AS d
@@ -92,20 +101,21 @@ package struct DeliveryTable {
                     WINDOW running AS (ROWS UNBOUNDED PRECEDING)
                 ) AS f
                 """)
-            var part = Part()
+            var part = Part(stored: Array(repeating: nil, count: news.count))
             if !goals.apps.isEmpty {
                 let credits = try goals.credits(of: names, on: &connection)
                 for name in names where goals.keeps(name) { part.goals[name] = DeliveryGoals(credits[name] ?? []) }
             }
-            part.stored.reserveCapacity(rows.count)
             for row in 0..<rows.count {
-                let name = names[Int(try need(rows.int32(row, 0)))]
-                if try rows.bytea(row, 7) == nil {
-                    part.left.append(name)
+                let place = Int(try need(rows.int32(row, 0)))
+                let name = names[place]
+                if try rows.bytea(row, 8) == nil {
+                    part.left.append(place)
                 } else {
-                    part.stored[name] = try Stored(name, row, of: rows, startingAt: 1, goals: part.goals[name])
+                    part.stored[place] = try Stored(name, row, of: rows, startingAt: 1, goals: part.goals[name])
                 }
             }
+            part.left.sort()
             return part
         } catch { throw StepError(error) }
     }
@@ -114,30 +124,20 @@ package struct DeliveryTable {
     func readAll(
         _ names: [Delivery.Name], on connection: inout Connection, _ body: ([Stored], inout Connection) throws -> Void
     ) throws {
-        var names = names
-        while !names.isEmpty {
-            let part = try read(names, on: &connection)
-            try body(Array(part.stored.values), &connection)
-            names = part.left
+        var rest = names.map { DeliveryNews(key: key(of: $0), name: $0) }
+        while !rest.isEmpty {
+            let part = try read(rest, on: &connection)
+            try body(part.stored.compactMap { $0 }, &connection)
+            rest = part.left.map { rest[$0] }
         }
     }
 
-    /// Inserts new deliveries.
-    func insert(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
-        guard !deliveries.isEmpty else { return }
-        var rows = CopyRows(columns: DeliveryColumns.names.count)
-        for delivery in deliveries { rows.append(delivery, to: self) }
-        let columns = DeliveryColumns.names.map(Statement.quoted).joined(separator: ", ")
-        try connection.copyIn(
-            "COPY projection.\(Statement.quoted(name)) (\(columns)) FROM STDIN (FORMAT binary)", rows)
-    }
-
-    /// Updates changed deliveries.
-    func update(_ deliveries: [Delivery], on connection: inout Connection) throws(PostgresError) {
-        guard !deliveries.isEmpty else { return }
-        let updated = try connection.queryPrepared(DeliveryColumns.update(deliveries, in: self)).affected
-        guard updated == deliveries.count else {
-            throw .decoding("\(updated) of \(deliveries.count) deliveries to be changed exist")
+    /// Writes new deliveries, and changed ones in place of their old rows. A page that is touched costs more than the
+    /// columns that change, and an UPDATE of all of them costs more than new rows.
+    func write(_ changes: Changes, on connection: inout Connection) throws(PostgresError) {
+        try connection.replace(changes.places, in: name, DeliveryColumns.names, count: changes.written) { rows in
+            for delivery in changes.updated { rows.append(delivery, to: self) }
+            for delivery in changes.inserted { rows.append(delivery, to: self) }
         }
     }
 
@@ -155,7 +155,7 @@ package struct DeliveryTable {
 }
 
 extension DeliveryTable.Stored {
-    /// Reads the columns day, present day, the four times and state, in this order.
+    /// Reads the columns day, present day, the four times, place and state, in this order.
     init(
         _ name: Delivery.Name, _ row: Int, of rows: Rows, startingAt column: Int, goals: DeliveryGoals?
     ) throws {
@@ -164,11 +164,12 @@ extension DeliveryTable.Stored {
             lastOccurredAt: try need(rows.timestamp(row, column + 3)),
             firstDeviceAt: try need(rows.timestamp(row, column + 4)),
             lastDeviceAt: try need(rows.timestamp(row, column + 5)))
-        guard let state = DeliveryState(encoded: try need(rows.bytea(row, column + 6)), span: span) else {
+        guard let state = DeliveryState(encoded: try need(rows.bytea(row, column + 7)), span: span) else {
             throw StepError.unreadableDelivery("\(name.notificationKey) of install \(name.install)")
         }
         delivery = Delivery(name, day: try need(rows.day(row, column)), state: state, goals: goals)
         presentDay = try need(rows.day(row, column + 1))
+        place = try need(rows.place(row, column + 6))
     }
 }
 

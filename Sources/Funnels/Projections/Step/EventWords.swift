@@ -1,14 +1,28 @@
 internal import Postgres
 internal import Telemetry
 
-/// The words and codes of the devices and contexts of a step's events, looked up once.
-struct EventWords {
-    private var devices: [Int32: Device] = [:]
-    private var contexts: [Int32: Attributes] = [:]
+/// The words and codes of the devices and contexts that a lane's events name. It asks the log once for each, and keeps
+/// the answers from step to step: rows of `log.device` and `log.context` never change, and `log.head.words` tells when a
+/// word was merged or pruned.
+final class EventWords {
+    private var devices: [Device] = []
+    private var contexts: [Attributes] = []
+    /// Where those of the log are, by their ids.
+    private var devicePlaces: [Int32: Int32] = [:]
+    private var contextPlaces: [Int32: Int32] = [:]
+    /// Those in the own rows of this step's events.
+    private var looseDevices: [[Int32]] = []
+    private var looseContexts: [[Int32]] = []
+    /// What has a place and is not known yet.
+    private var askedDevices: [Int32] = []
+    private var askedContexts: [Int32] = []
+    private var askedWords: Set<Int32> = []
     /// For each merged word, the word that it counts as.
     private var merged: [Int32: Int32] = [:]
     /// The words of which it is known whether they were merged.
     private var known: Set<Int32> = []
+    /// `log.head.words` when all this was learned.
+    private var edition: Int32?
 
     /// A device: what deliveries take from it, and what only installs do.
     struct Device {
@@ -21,76 +35,135 @@ struct EventWords {
             attributes.authorization = authorization
             attributes.reach = Reach(Authorization(rawValue: authorization), settings)?.rawValue ?? 0
         }
+
+        /// What installs show of it.
+        var words: DeviceWords { DeviceWords(attributes, timeZone: timeZone) }
     }
 
-    /// The columns of rows that name words: ids of a device, of a context, and of an event's own word.
-    struct Columns {
-        let device: Int
-        let context: Int
-        let own: Int
-        /// Devices and contexts that are stored in the event's own row.
-        let looseDevice: Int
-        let looseContext: Int
+    /// Where a device or a context is.
+    struct Place {
+        fileprivate let number: Int32
+
+        /// Of an event that names none.
+        static let nothing = Place(number: 0)
     }
 
-    /// Reads what rows with these columns name. Each id is looked up by its key, however many there are and whatever
-    /// the statistics say.
-    init(of rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
-        try learn(rows, columns, on: &connection)
-    }
+    init() { forget() }
 
-    /// Knows no words yet.
-    init() {}
-
-    /// The most devices and contexts that are kept for later rows.
+    /// The most devices, contexts and words that are kept for later steps.
     private static let most = 100_000
 
-    /// Reads what these rows name and earlier ones did not. Within one snapshot words do not change.
-    mutating func learn(_ rows: Rows, _ columns: Columns, on connection: inout Connection) throws(PostgresError) {
-        if devices.count + contexts.count > Self.most { self = EventWords() }
-        var (devices, contexts, words): (Set<Int32>, Set<Int32>, Set<Int32>) = ([], [], [])
-        for row in 0..<rows.count {
-            if let id = try rows.int32(row, columns.device), self.devices[id] == nil { devices.insert(id) }
-            if let id = try rows.int32(row, columns.context), self.contexts[id] == nil { contexts.insert(id) }
-            if let id = try rows.int32(row, columns.own), !known.contains(id) { words.insert(id) }
-            for column in [columns.looseDevice, columns.looseContext] {
-                if let loose = try rows.text(row, column) { words.formUnion(try Self.members(of: loose, count: 7)) }
-            }
-        }
-        guard !devices.isEmpty || !contexts.isEmpty || !words.isEmpty else { return }
+    /// Begins a step.
+    func begin(on connection: inout Connection) throws(PostgresError) {
+        let edition: Int32 = try connection.queryPrepared("SELECT words FROM log.head")[0].get(0)
+        if edition != self.edition || devices.count + contexts.count + known.count > Self.most { forget() }
+        self.edition = edition
+        (looseDevices, looseContexts) = ([], [])
+    }
+
+    /// Forgets everything.
+    func forget() {
+        // The first place is for what events do not say.
+        (devices, contexts) = ([Device()], [Attributes()])
+        (devicePlaces, contextPlaces, merged, known) = ([:], [:], [:], [])
+        (looseDevices, looseContexts, askedDevices, askedContexts, askedWords) = ([], [], [], [], [])
+        edition = nil
+    }
+
+    func place(ofDevice id: Int32) -> Place {
+        if let place = devicePlaces[id] { return Place(number: place) }
+        let place = Int32(devices.count)
+        devicePlaces[id] = place
+        devices.append(Device())
+        askedDevices.append(id)
+        return Place(number: place)
+    }
+
+    func place(ofContext id: Int32) -> Place {
+        if let place = contextPlaces[id] { return Place(number: place) }
+        let place = Int32(contexts.count)
+        contextPlaces[id] = place
+        contexts.append(Attributes())
+        askedContexts.append(id)
+        return Place(number: place)
+    }
+
+    /// A device in an event's own row: a JSON array in the order of the columns of `log.device`.
+    func place(ofDeviceIn json: String) throws(PostgresError) -> Place {
+        let members = try Self.members(of: json, count: 16)
+        looseDevices.append(
+            [0, 1, 2, 4, 5, 6, 7, 9, 10, 15].map { members[$0] })
+        for word in members.prefix(7) { mention(word) }
+        return Place(number: -Int32(looseDevices.count))
+    }
+
+    func place(ofContextIn json: String) throws(PostgresError) -> Place {
+        let members = try Self.members(of: json, count: 7)
+        looseContexts.append(members)
+        for word in members { mention(word) }
+        return Place(number: -Int32(looseContexts.count))
+    }
+
+    /// Says that an event names a word.
+    func mention(_ word: Int32) { if !known.contains(word) { askedWords.insert(word) } }
+
+    func device(_ place: Place) -> Device {
+        place.number >= 0 ? devices[Int(place.number)] : device(looseDevices[Int(-place.number) - 1])
+    }
+
+    func context(_ place: Place) -> Attributes {
+        place.number >= 0 ? contexts[Int(place.number)] : context(looseContexts[Int(-place.number) - 1])
+    }
+
+    /// Asks for what has a place and is not known yet. Each id is looked up by its key, however many there are and
+    /// whatever the statistics say.
+    func learn(on connection: inout Connection) throws(PostgresError) {
+        guard !askedDevices.isEmpty || !askedContexts.isEmpty || !askedWords.isEmpty else { return }
         let answers = try connection.pipeline([
             """
             SELECT d.id, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d."authorization",
                 d.setting_alerts, d.setting_lock_screen, d.setting_scheduled_summary
-            FROM unnest(\(devices.sorted())) AS asked (id)
+            FROM unnest(\(askedDevices.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.device AS d WHERE d.id = asked.id LIMIT 1) AS d
             """,
             """
             SELECT c.id, c.category, c.thread, c.campaign, c.variant, c.analytics_label, c.topic, c.interruption_level
-            FROM unnest(\(contexts.sorted())) AS asked (id)
+            FROM unnest(\(askedContexts.sorted())) AS asked (id)
             CROSS JOIN LATERAL (SELECT * FROM log.context AS c WHERE c.id = asked.id LIMIT 1) AS c
             """,
         ])
-        var (deviceMembers, contextMembers): ([Int32: [Int32]], [Int32: [Int32]]) = ([:], [:])
-        for row in 0..<answers[0].count {
-            var members: [Int32] = []
-            for column in 1...10 { members.append(try Self.id(answers[0].int32(row, column))) }
-            words.formUnion(members.prefix(6))
-            deviceMembers[try need(answers[0].int32(row, 0))] = members
-        }
-        for row in 0..<answers[1].count {
-            var members: [Int32] = []
-            for column in 1...7 { members.append(try Self.id(answers[1].int32(row, column))) }
-            words.formUnion(members)
-            contextMembers[try need(answers[1].int32(row, 0))] = members
-        }
+        let deviceMembers = try members(in: answers[0], count: 10, words: 6)
+        let contextMembers = try members(in: answers[1], count: 7, words: 7)
         // Few words are ever merged, and an index has only those.
         let merges = try connection.queryPrepared(
-            "SELECT id, counts_as FROM log.word WHERE id = ANY (\(words.sorted())) AND counts_as IS NOT NULL")
+            "SELECT id, counts_as FROM log.word WHERE id = ANY (\(askedWords.sorted())) AND counts_as IS NOT NULL")
         for row in 0..<merges.count { merged[try need(merges.int32(row, 0))] = try need(merges.int32(row, 1)) }
-        known.formUnion(words)
-        for (id, members) in deviceMembers { self.devices[id] = device(members) }
-        for (id, members) in contextMembers { self.contexts[id] = context(members) }
+        known.formUnion(askedWords)
+        for id in askedDevices {
+            guard let members = deviceMembers[id], let place = devicePlaces[id] else {
+                throw .decoding("an event names device \(id), which the log does not know")
+            }
+            devices[Int(place)] = device(members)
+        }
+        for id in askedContexts {
+            guard let members = contextMembers[id], let place = contextPlaces[id] else {
+                throw .decoding("an event names context \(id), which the log does not know")
+            }
+            contexts[Int(place)] = context(members)
+        }
+        (askedDevices, askedContexts, askedWords) = ([], [], [])
+    }
+
+    /// Reads rows of an id and so many members, of which the first ones are words.
+    private func members(in rows: Rows, count: Int, words: Int) throws(PostgresError) -> [Int32: [Int32]] {
+        var found: [Int32: [Int32]] = [:]
+        for row in 0..<rows.count {
+            var members: [Int32] = []
+            for column in 1...count { members.append(try Self.id(rows.int32(row, column))) }
+            for word in members.prefix(words) { mention(word) }
+            found[try need(rows.int32(row, 0))] = members
+        }
+        return found
     }
 
     /// An id or a code of a device or context. States store them without a sign, so nobody may have written a negative
@@ -129,19 +202,6 @@ struct EventWords {
         return context
     }
 
-    /// The device in an event's own row: a JSON array in the order of the columns of `log.device`.
-    func device(in json: String) throws(PostgresError) -> Device {
-        let members = try Self.members(of: json, count: 16)
-        return device([
-            members[0], members[1], members[2], members[4], members[5], members[6], members[7], members[9], members[10],
-            members[15],
-        ])
-    }
-
-    func context(in json: String) throws(PostgresError) -> Attributes {
-        context(try Self.members(of: json, count: 7))
-    }
-
     private static func members(of json: String, count: Int) throws(PostgresError) -> [Int32] {
         let members = json.dropFirst().dropLast().split(separator: ",").compactMap {
             Int32($0.trimmingPrefix(" "))
@@ -150,20 +210,6 @@ struct EventWords {
             throw .decoding("an event has an impossible reference to its device or context")
         }
         return members
-    }
-
-    func device(_ id: Int32) throws(PostgresError) -> Device {
-        guard let device = devices[id] else {
-            throw .decoding("an event names device \(id), which the log does not know")
-        }
-        return device
-    }
-
-    func context(_ id: Int32) throws(PostgresError) -> Attributes {
-        guard let context = contexts[id] else {
-            throw .decoding("an event names context \(id), which the log does not know")
-        }
-        return context
     }
 }
 

@@ -34,6 +34,21 @@ package struct SipHash {
         count += 8
     }
 
+    /// Adds bytes; only once, and after all numbers.
+    package mutating func add(_ bytes: Span<UInt8>) {
+        var place = 0
+        while bytes.count - place >= 8 {
+            var word: UInt64 = 0
+            for byte in 0..<8 { word |= UInt64(bytes[place + byte]) << UInt64(byte * 8) }
+            add(word)
+            place += 8
+        }
+        while place < bytes.count {
+            add(bytes[place])
+            place += 1
+        }
+    }
+
     package var value: UInt64 {
         var end = self
         end.absorb(count << 56 | tail)

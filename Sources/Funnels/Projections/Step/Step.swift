@@ -12,14 +12,18 @@ struct Step {
     let mostEvents: Int64
     var limits = Limits()
     var watch: PhaseWatch<StepPhase>?
+    /// What earlier steps of the lane learned of words.
+    var words = EventWords()
 
-    /// Limits of what a step holds in memory, whatever its events are. Ordinary steps need a tenth, and write
-    /// everything at once.
+    /// Limits of what a step holds in memory, whatever its events are. Ordinary steps write their cells at once.
     struct Limits {
         /// Bytes of stored deliveries, unless a single delivery has more.
         var bytes: Int32 = 4 << 20
+        var reading = EventReader.Limits()
+        /// Deliveries that are looked up, folded and written together.
+        var deliveries = 8_192
         /// Cells of funnels that change. A single delivery may change some ten thousand.
-        var cells = 32_768
+        var cells = 131_072
         /// Seconds for a statement that moves a single batch: if it takes longer, its projector fails for good.
         var patience = 600
     }
@@ -95,19 +99,20 @@ struct Step {
         let (batches, isPatient): (Int32?, Bool) =
             if case .careful(let batches, let isPatient) = manner { (batches, isPatient) } else { (nil, false) }
         watch?.enter(.read)
-        let range = try BatchRange(
+        var range = try BatchRange(
             after: lane, upTo: min(last, lane.end), mostEvents: mostEvents, mostBatches: batches, on: &connection)
-        guard let end = range.end else { return nil }
+        guard range.end != nil else { return nil }
         let stops: [Stop]
         switch manner {
         case .plain:
-            try advance(range, of: lane, counting: lane.running, apart: false, on: &connection)
+            try advance(&range, of: lane, counting: lane.running, apart: false, on: &connection)
             stops = []
         case .careful:
-            stops = try advanceWithCare(range, of: lane, isPatient, on: &connection)
+            stops = try advanceWithCare(&range, of: lane, isPatient, on: &connection)
             // Nothing goes on without the fold.
             guard !stops.contains(where: { $0.name == DeliveryTable.projector }) else { return Taken(stops: stops) }
         }
+        guard let end = range.end else { return nil }
         CrashPoint.pass("counted")
         watch?.enter(.commit)
         try lane.move(to: end, on: &connection)
@@ -118,39 +123,49 @@ struct Step {
     /// Reads the events, applies them to their deliveries, and updates the cells of these projectors. It works part by
     /// part, so memory for stored deliveries and changed cells is limited, whatever the events are.
     private func advance(
-        _ range: BatchRange, of lane: Lane, counting projectors: [CellChanges.Target], apart: Bool,
+        _ range: inout BatchRange, of lane: Lane, counting projectors: [CellChanges.Target], apart: Bool,
         on connection: inout Connection
     ) throws {
-        var found = try EventReader.read(range, of: lane, on: &connection)
-        let news = found.deliveries
+        var found = try EventReader.read(&range, of: lane, words, limits.reading, on: &connection)
+        watch?.enter(.fold)
+        var news = found.deliveries(of: lane.deliveries)
+        let goals = try found.goals(of: lane.goals)
         watch?.enter(.lookUp)
-        let sealed = try SealedDeliveries.among(
-            Array(news.keys), times: { news[$0].flatMap { $0.deviceTimes } }, on: &connection)
+        let sealed = try SealedDeliveries.among(news, times: found.deviceTimes, on: &connection)
         let lane = try GoalBacklog.begin(
-            found.goals?.apps ?? [:], in: lane, upTo: lane.position, counting: projectors, on: &connection)
-        let former = try GoalFold.take(found.goals, except: sealed, in: lane.goals, on: &connection)
-        var keyed = news.keys.map { (key: lane.deliveries.key(of: $0), name: $0) }
-        for name in former.keys where news[name] == nil { keyed.append((lane.deliveries.key(of: name), name)) }
-        // In the order of the index, since neighbours share its pages.
-        var names = keyed.sorted { $0.key < $1.key }.map(\.name)
+            goals?.apps ?? [:], in: lane, upTo: lane.position, counting: projectors, on: &connection)
+        let former = try GoalFold.take(goals, except: sealed, in: lane.goals, on: &connection)
+        if !former.isEmpty {
+            let known = Set(news.map(\.name))
+            news += former.keys.filter { !known.contains($0) }.map {
+                DeliveryNews(key: lane.deliveries.key(of: $0), name: $0)
+            }
+            news.sort { $0.key < $1.key }
+        }
         var cells = CellChanges(
             of: projectors, revising: DayRevisions(in: lane), apart: apart, atMost: limits.cells, watch: watch)
-        while !names.isEmpty {
-            watch?.enter(.lookUp)
-            let part = try lane.deliveries.read(names, atMost: limits.bytes, on: &connection)
-            watch?.enter(.fold)
-            let changes = Changes(names, news, to: part, except: sealed, former: former)
-            watch?.enter(.write)
-            try lane.deliveries.insert(changes.inserted, on: &connection)
-            try lane.deliveries.update(changes.updated, on: &connection)
-            watch?.enter(.fold)
-            try cells.count(changes, on: &connection)
-            names = part.left
+        for start in stride(from: 0, to: news.count, by: limits.deliveries) {
+            var rest = Array(news[start..<min(start + limits.deliveries, news.count)])
+            while !rest.isEmpty {
+                watch?.enter(.lookUp)
+                let part = try lane.deliveries.read(rest, atMost: limits.bytes, on: &connection)
+                watch?.enter(.fold)
+                let changes = try Changes(rest, in: found, to: part, except: sealed, former: former)
+                watch?.enter(.write)
+                try lane.deliveries.write(changes, on: &connection)
+                watch?.enter(.fold)
+                try cells.count(changes, on: &connection)
+                rest = part.left.map { rest[$0] }
+            }
         }
-        watch?.enter(.lookUp)
-        try SealedInstallDays.remove(from: &found.installs, on: &connection)
         watch?.enter(.fold)
-        let days = found.installs.mapValues { InstallDayState(of: $0) }
+        var installs = try found.installs(of: lane.installDays)
+        watch?.enter(.lookUp)
+        try SealedInstallDays.remove(from: &installs, on: &connection)
+        watch?.enter(.fold)
+        let days = installs.map {
+            InstallChanges.Asked(key: $0.key, name: $0.name, news: InstallDayState(of: $0.sightings))
+        }
         try lane.installDays.add(days, watch, on: &connection) {
             changes, connection in try cells.count(changes, on: &connection)
         }
@@ -161,7 +176,7 @@ struct Step {
     /// Does the same, and for a single batch finds out which projector fails. Stops that projector there, and goes on
     /// with the others. Returns the stops.
     private func advanceWithCare(
-        _ range: BatchRange, of lane: Lane, _ isPatient: Bool, on connection: inout Connection
+        _ range: inout BatchRange, of lane: Lane, _ isPatient: Bool, on connection: inout Connection
     ) throws -> [Stop] {
         var (running, stops): ([CellChanges.Target], [Stop]) = (lane.running, [])
         if isPatient {
@@ -172,7 +187,7 @@ struct Step {
             try connection.execute(script: "SAVEPOINT attempt")
             let end = Deadline.after(seconds: Double(limits.patience) * 0.9)
             do {
-                try advance(range, of: lane, counting: running, apart: true, on: &connection)
+                try advance(&range, of: lane, counting: running, apart: true, on: &connection)
                 try connection.execute(script: "RELEASE attempt")
                 return stops
             } catch {

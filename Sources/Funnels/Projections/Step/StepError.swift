@@ -9,8 +9,6 @@ package enum StepError: Error, Sendable {
     case overtaken
     /// The log did not have as many events in a shard as its batch says.
     case wrongCount(batch: Int64, shard: Int16, found: Int32, expected: Int32)
-    /// The log did not have as many events in some shards as its batches say, or not of the same batches.
-    case wrongTotal(found: Int64, expected: Int64)
     /// A stored delivery cannot be read.
     case unreadableDelivery(String)
 
@@ -30,7 +28,7 @@ package enum StepError: Error, Sendable {
         switch self {
         case .database(let error), .projector(_, let error): error.isRetriable
         case .overtaken: true
-        case .wrongCount, .wrongTotal, .unreadableDelivery, .cannotTell, .generationIsGone, .stopped, .cancelled,
+        case .wrongCount, .unreadableDelivery, .cannotTell, .generationIsGone, .stopped, .cancelled,
             .tooNew:
             false
         }
@@ -40,7 +38,7 @@ package enum StepError: Error, Sendable {
     var blamesProjection: Bool {
         switch self {
         case .database(let error), .projector(_, let error): !error.isRetriable
-        case .wrongCount, .wrongTotal, .unreadableDelivery: true
+        case .wrongCount, .unreadableDelivery: true
         case .overtaken, .cannotTell, .generationIsGone, .stopped, .cancelled, .tooNew: false
         }
     }
@@ -62,8 +60,6 @@ extension StepError: CustomStringConvertible {
         case .overtaken: "another runner moved the shard first"
         case .wrongCount(let batch, let shard, let found, let expected):
             "batch \(batch) has \(found) events in shard \(shard), but should have \(expected)"
-        case .wrongTotal(let found, let expected):
-            "the log has \(found) events in some shards, but should have \(expected), each in its batch"
         case .generationIsGone:
             "what was being built has been discarded, because the log's history changed or another rebuild began"
         case .cancelled: "it was interrupted; run it again to continue"

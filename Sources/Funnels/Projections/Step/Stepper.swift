@@ -14,6 +14,7 @@ struct Stepper {
     private var mostEvents: Int64
     private let mostEventsEver: Int64
     private let care: StepCare
+    private let words = EventWords()
 
     /// Lanes of one runner share their care: the shards that cannot move pass from lane to lane.
     init(
@@ -37,7 +38,7 @@ struct Stepper {
     ) throws(StepError) -> StepResult {
         let step = Step(
             choice: choice, projectors: projectors, last: last, mostShards: mostShards, mostEvents: mostEvents,
-            limits: limits, watch: watch)
+            limits: limits, watch: watch, words: words)
         var batches = BatchRange.mostBatches
         var begun: (level: StepCare.Level, position: Int64)?
         do {

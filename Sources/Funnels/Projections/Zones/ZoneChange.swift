@@ -172,14 +172,17 @@ package struct ZoneChange: Sendable {
         var cells = CellChanges(of: lane.running, revising: DayRevisions(in: lane))
         try lane.installDays.delete(days.map(\.name), on: &connection)
         try cells.count(InstallChanges(removed: days), on: &connection)
-        try lane.installDays.add(try redated(days, on: &connection), on: &connection) { changes, connection in
+        try lane.installDays.add(try redated(days, in: lane.installDays, on: &connection), on: &connection) {
+            changes, connection in
             try cells.count(changes, on: &connection)
         }
         try cells.write(on: &connection)
     }
 
     /// What these days hold, by the days of the present time zone.
-    private func redated(_ days: [InstallDay], on connection: inout Connection) throws -> InstallChanges.News {
+    private func redated(
+        _ days: [InstallDay], in table: InstallDayTable, on connection: inout Connection
+    ) throws -> [InstallChanges.Asked] {
         let sightings = days.flatMap { day in day.state.sightings.map { (day, $0) } }
         let rows = try connection.query(
             """
@@ -192,14 +195,17 @@ package struct ZoneChange: Sendable {
             let name = day.name.on(try need(rows.day(row, 0)))
             parts[day.name, default: [:]][name, default: []].append(sighting)
         }
-        var news: InstallChanges.News = [:]
+        var news: [InstallDay.Name: InstallDayState] = [:]
         for day in days {
             for (name, sightings) in parts[day.name] ?? [:] {
                 let state = InstallDayState(part: sightings, of: day.state)
                 if news[name]?.merge(state) == nil { news[name] = state }
             }
         }
-        return news
+        return news.map { InstallChanges.Asked(key: table.key(of: $0.key), name: $0.key, news: $0.value) }
+            .sorted {
+                (InstallDayTable.installBits(of: $0.key), $0.key) < (InstallDayTable.installBits(of: $1.key), $1.key)
+            }
     }
 
     private func move(_ names: [Delivery.Name], in lane: Lane, on connection: inout Connection) throws -> Int {
@@ -207,7 +213,7 @@ package struct ZoneChange: Sendable {
         var moved = 0
         try lane.deliveries.readAll(names, on: &connection) { stored, connection in
             let changes = Changes(redated: stored)
-            try lane.deliveries.update(changes.updated, on: &connection)
+            try lane.deliveries.write(changes, on: &connection)
             try cells.count(changes, on: &connection)
             moved += changes.updated.count
         }

@@ -91,8 +91,8 @@ struct HashFloodTests {
             url: try database.url(), role: nil, purpose: "tests", log: .silent)
         let generation = try GenerationBuilder.begin(Projectors.all, on: &session)
         cost.rebuild = try Self.processorTime(of: &session) { session in
-            let bulk = BulkFold(choice: .building(generation), projectors: Projectors.all, mostShards: 16)
-            while try bulk.take(on: &session) {}
+            let step = Step(choice: .building(generation), last: .max, mostShards: 16, mostEvents: 50_000)
+            while try step.take(.plain, on: &session) != nil {}
         }
         var proving = try database.session(nil)
         cost.proof = try Self.processorTime(of: &proving) { session in

@@ -58,7 +58,9 @@ struct PostgresCopyTests {
         try connection.execute(script: "CREATE TABLE row (number int)")
         var rows = CopyRows(columns: 1)
         #expect(try connection.copyIn("COPY row FROM STDIN (FORMAT binary)", rows) == 0)
-        try connection.copyOut("COPY row TO STDOUT (FORMAT binary)") { _ in Issue.record("a row out of nothing") }
+        try connection.copyOut("COPY row TO STDOUT (FORMAT binary)") { (_: CopyRow) in
+            Issue.record("a row out of nothing")
+        }
         rows.beginRow()
         rows.append(Int32(1))
         rows.removeAll()

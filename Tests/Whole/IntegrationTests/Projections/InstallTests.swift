@@ -178,8 +178,8 @@ struct InstallTests {
         _ = try database.appender().append([app.submission([late], receivedAt: noon + Self.hour)])
         var connection = try ProjectionSession.open(url: try database.url(), role: nil, purpose: "tests", log: .silent)
         let generation = try GenerationBuilder.begin(Projectors.all, on: &connection)
-        let bulk = BulkFold(choice: .building(generation), projectors: Projectors.all, mostShards: 64)
-        while try bulk.take(on: &connection) {}
+        let step = Step(choice: .building(generation), last: .max, mostShards: 64, mostEvents: 50_000)
+        while try step.take(.plain, on: &connection) != nil {}
         try SealedInstallDays.forgetGone(on: &connection)
         #expect(
             try database.column("SELECT last_device_at FROM projection.sealed_install_day", of: Timestamp.self)

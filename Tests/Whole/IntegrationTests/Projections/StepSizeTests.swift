@@ -8,8 +8,8 @@ import Values
 
 @testable import Projections
 
-@Suite("Folding shards as a whole")
-struct BulkFoldTests {
+@Suite("Steps of any size")
+struct StepSizeTests {
     /// All that the two generations hold, except for the key, which has a secret, and the generation itself.
     private static func rows(of generation: Int32, in database: TestDatabase) throws -> [String] {
         let columns = DeliveryColumns.names.filter { $0 != "key" && $0 != "generation" }.map { "\"\($0)\"" }
@@ -21,14 +21,12 @@ struct BulkFoldTests {
     }
 
     /// Folds everything into a new generation, and returns its number.
-    private func fold(_ limits: BulkFold.Limits, in database: TestDatabase) throws -> Int32 {
+    private func fold(_ mostEvents: Int64, _ limits: Step.Limits, in database: TestDatabase) throws -> Int32 {
         var connection = try ProjectionSession.open(url: try database.url(), role: nil, purpose: "tests", log: .silent)
         let generation = try GenerationBuilder.begin(Projectors.all, on: &connection)
-        let bulk = BulkFold(
-            choice: .building(generation), projectors: Projectors.all, mostShards: 5, limits: limits)
-        var passes = 0
-        while try bulk.take(on: &connection) { passes += 1 }
-        #expect(passes == 4)
+        let step = Step(
+            choice: .building(generation), last: .max, mostShards: 5, mostEvents: mostEvents, limits: limits)
+        while try step.take(.plain, on: &connection) != nil {}
         let behind: Int64 = try database.value(
             """
             SELECT count(*) FROM projection.progress
@@ -38,8 +36,8 @@ struct BulkFoldTests {
         return generation
     }
 
-    @Test("gives the deliveries that steps give, state by state, whatever comes at once; and the recount agrees")
-    func likeSteps() throws {
+    @Test("give the same deliveries, state by state, whatever is read and written at once; and the recount agrees")
+    func anySize() throws {
         let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
         let traffic = try Traffic(seeds: 1...24, in: database)
@@ -47,9 +45,10 @@ struct BulkFoldTests {
         #expect(try database.projections().catchUp().stopped.isEmpty)
         let steps = try Self.rows(of: 1, in: database)
         #expect(steps.count > 50)
-        for (rows, observations) in [(Int32(3), 2), (1_000, 50)] {
-            let generation = try fold(
-                BulkFold.Limits(rows: rows, observations: observations), in: database)
+        for (events, deliveries, bytes) in [(Int64(3), 2, 1), (100, 50, 2_000), (1_000_000, 8_192, 64 << 20)] {
+            let limits = Step.Limits(
+                reading: EventReader.Limits(events: events / 2 + 1, bytes: bytes), deliveries: deliveries)
+            let generation = try fold(events, limits, in: database)
             #expect(try Self.rows(of: generation, in: database) == steps)
             var connection = try database.session(nil)
             let report = try Verifier().verify(.number(generation), on: &connection)
@@ -58,7 +57,7 @@ struct BulkFoldTests {
         }
     }
 
-    @Test("a delivery with ten thousand events is folded part by part, and ends as steps leave it")
+    @Test("a delivery with ten thousand events ends the same, however they come")
     func manyEvents() throws {
         let database = try TestDatabase.make(.withUsualShards)
         defer { database.drop() }
@@ -78,7 +77,7 @@ struct BulkFoldTests {
         #expect(try database.projections().catchUp().stopped.isEmpty)
         let steps = try Self.rows(of: 1, in: database)
         #expect(steps.count == 1)
-        let generation = try fold(BulkFold.Limits(), in: database)
+        let generation = try fold(900, Step.Limits(), in: database)
         #expect(try Self.rows(of: generation, in: database) == steps)
     }
 
@@ -90,16 +89,16 @@ struct BulkFoldTests {
         try traffic.appendRest()
         var connection = try ProjectionSession.open(url: try database.url(), role: nil, purpose: "tests", log: .silent)
         let generation = try GenerationBuilder.begin(Projectors.all, on: &connection)
-        let bulk = BulkFold(choice: .building(generation), projectors: Projectors.all, mostShards: 16)
+        let step = Step(choice: .building(generation), last: .max, mostShards: 16, mostEvents: 1_000_000)
         for change in [
             "UPDATE log.event SET batch_id = batch_id + 1 WHERE event_id = (SELECT event_id FROM log.event ORDER BY event_id LIMIT 1)",
             "DELETE FROM log.event WHERE event_id = (SELECT event_id FROM log.event ORDER BY event_id LIMIT 1)",
         ] {
             try database.run("BEGIN; SELECT log.open_gate(); \(change); COMMIT")
             #expect {
-                try bulk.take(on: &connection)
+                try step.take(.plain, on: &connection)
             } throws: { error in
-                if case StepError.wrongTotal? = error as? StepError { true } else { false }
+                if case StepError.wrongCount? = error as? StepError { true } else { false }
             }
         }
         #expect(
