@@ -79,7 +79,15 @@ struct InstallChanges {
         var reached: [(install: InstallDay.Name, first: CivilDate, last: CivilDate)] = []
         for asked in news {
             if asked.news?.sightings.contains(where: { $0.change == .off }) == true { new.insert(asked.name) }
-            reached.append((asked.name, asked.name.day, asked.name.day.advanced(by: InstallDay.daysBack)))
+            let (name, end) = (asked.name, asked.name.day.advanced(by: InstallDay.daysBack))
+            // Days of an install come one after another, and mostly lie close together: one look for all of them.
+            if let last = reached.last, last.install.install == name.install, last.install.app == name.app,
+                last.first <= name.day, name.day <= last.last
+            {
+                reached[reached.count - 1].last = max(last.last, end)
+            } else {
+                reached.append((name, name.day, end))
+            }
         }
         return new.union(try table.muted(of: reached, on: &connection))
     }

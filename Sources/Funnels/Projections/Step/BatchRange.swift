@@ -16,6 +16,8 @@ struct BatchRange {
     private(set) var batches: [Batch] = []
     /// How many of their events are in the lane's shards.
     private(set) var events: Int64 = 0
+    /// `log.head.words` when they were looked up: it tells when words were merged or pruned.
+    private(set) var words: Int32?
     /// The last number, the position after the step.
     var end: Int64? { batches.last?.number }
 
@@ -32,9 +34,11 @@ struct BatchRange {
         while chunk > 0 {
             let rows = try connection.queryPrepared(
                 """
-                SELECT number, id, shard_events, least_device_at, greatest_device_at FROM log.batch_expected
+                SELECT number, id, shard_events, least_device_at, greatest_device_at, (SELECT words FROM log.head)
+                FROM log.batch_expected
                 WHERE number > \(batches.last?.number ?? lane.position) AND number <= \(last) ORDER BY number LIMIT \(chunk)
                 """)
+            if let first = rows.first { words = try first.get(5, as: Int32.self) }
             for row in rows where try !add(row, of: lane, mostEvents) { return }
             guard rows.count == chunk else { return }
             chunk = min(most - Int32(batches.count), 2 * chunk)

@@ -19,7 +19,7 @@ enum EventReader {
         _ range: inout BatchRange, of lane: Lane, _ words: EventWords, _ limits: Limits, on connection: inout Connection
     ) throws(StepError) -> StepEvents {
         do {
-            try words.begin(on: &connection)
+            words.begin(at: range.words)
             var found = StepEvents(words)
             found.reserve(Int(range.events))
             var (taken, rest) = (0, range.batches[...])

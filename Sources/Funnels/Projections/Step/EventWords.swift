@@ -53,9 +53,8 @@ final class EventWords {
     /// The most devices, contexts and words that are kept for later steps.
     private static let most = 100_000
 
-    /// Begins a step.
-    func begin(on connection: inout Connection) throws(PostgresError) {
-        let edition: Int32 = try connection.queryPrepared("SELECT words FROM log.head")[0].get(0)
+    /// Begins a step whose batches were looked up when `log.head.words` was this.
+    func begin(at edition: Int32?) {
         if edition != self.edition || devices.count + contexts.count + known.count > Self.most { forget() }
         self.edition = edition
         (looseDevices, looseContexts) = ([], [])

@@ -33,12 +33,13 @@ enum LocalDays {
             events[index].daySince1970 = last?.place ?? 0
         }
         let begins = quarters.map { Timestamp(microseconds: $0.number * length) }
-        let firsts = try days(of: quarters.map(\.app), at: begins, on: &connection)
-        let lasts = try days(of: quarters.map(\.app), at: begins.map { $0 + (length - 1) }, on: &connection)
+        let apps = quarters.map(\.app)
+        let both = try days(of: apps + apps, at: begins + begins.map { $0 + (length - 1) }, on: &connection)
+        let (firsts, lasts) = (both.prefix(apps.count), both.dropFirst(apps.count))
         var open: [Int] = []
         for index in events.indices {
             let place = Int(events[index].daySince1970)
-            if firsts[place] != lasts[place] { open.append(index) }
+            if firsts[place] != lasts[lasts.startIndex + place] { open.append(index) }
             events[index].daySince1970 = firsts[place]
         }
         guard !open.isEmpty else { return }
