@@ -358,7 +358,8 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "FaultTests",
             dependencies: [
                 "bellwether", "BellwetherClient", "ClientProcess", "Compression", "EmbeddedPostgres", "EventLog",
-                "FunnelOracle", "Postgres", "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport", "Values",
+                "FunnelOracle", "Migrations", "Postgres", "ProjectFolder", "ServiceRuntime", "Telemetry", "TestSupport",
+                "Values",
             ],
             exclude: ["power"], swiftSettings: strict),
         // What holds for all input: tried by the fuzzer with what it makes up, and by tests with what it has found.
