@@ -1,7 +1,8 @@
 internal import Postgres
 package import Values
 
-/// Compares a recount with the stored cells of the same shard.
+/// Compares a recount with the stored cells of the same shard. First it compares digests of both sides, which takes one
+/// pass over each and no order; only where these differ, cell with cell.
 struct Comparison {
     let recount: Recount
     /// The number of the projector's tables.
@@ -13,21 +14,65 @@ struct Comparison {
     /// Whether the stored rows that are compared are in a table of their own, so that no shard reads all of them again.
     private var isKept = false
 
-    init(recount: Recount, generation: Int32, apps: [Int32] = [], days: ProvedDays? = nil) {
+    /// What its hashes begin with. It is drawn anew each time, so that nobody can choose rows whose sums agree.
+    private let seed = Int64.random(in: .min ... .max)
+    /// The types of the stored columns. Equal numbers of different types may have different hashes.
+    private let types: [String]
+
+    init(
+        recount: Recount, generation: Int32, apps: [Int32] = [], days: ProvedDays? = nil,
+        on connection: inout Connection
+    ) throws(PostgresError) {
         (self.recount, self.generation, self.apps, self.days) = (recount, generation, apps, days)
+        let columns = (recount.key + recount.values).map { "pg_typeof(stored.\(Recount.quoted($0.name)))::text" }
+        let sql = """
+            SELECT \(columns.joined(separator: ", "))
+            FROM (SELECT) AS one LEFT JOIN (\(recount.stored(in: generation, where: "false"))) AS stored ON true
+            """
+        let row = try connection.query(Statement(sql))[0]
+        var types: [String] = []
+        for column in columns.indices { types.append(try row.get(column)) }
+        self.types = types
     }
 
-    /// Copies the stored rows of these shards.
+    /// What each shard's stored rows say, in one pass over the table.
+    func storedDigests(of shards: [Int16], on connection: inout Connection) throws(PostgresError) -> [Int16: Digest] {
+        // To group by a number of the log's own is safe with any hash.
+        try connection.execute(script: "SET LOCAL enable_hashagg = on")
+        let sql = """
+            SELECT shard, \(digest(of: columns)) FROM (\(stored(of: shards))) AS stored
+            WHERE \(isCompared)\(recount.isSum ? " AND (\(saysSomething))" : "") GROUP BY shard
+            """
+        let rows = try connection.query(Statement(sql))
+        try connection.execute(script: "SET LOCAL enable_hashagg = off")
+        var digests: [Int16: Digest] = [:]
+        for row in rows { digests[try row.get(0)] = Digest(rows: try row.get(1), sum: try row.get(2)) }
+        return digests
+    }
+
+    /// What the recount of the shard that is open says.
+    func recountedDigest(on connection: inout Connection) throws(PostgresError) -> Digest {
+        let sql = "SELECT \(digest(of: typed)) FROM (\(recount.sql)) AS counted WHERE \(isCompared)"
+        let row = try connection.query(Statement(sql))[0]
+        return Digest(rows: try row.get(0), sum: try row.get(1))
+    }
+
+    /// Copies the stored rows of these shards, before they are compared row by row.
     mutating func keepStored(of shards: [Int16], on connection: inout Connection) throws(PostgresError) {
-        let ofShards = "shard IN (\(shards.map { "\($0)" }.joined(separator: ", ")))"
         try connection.execute(
             script: """
-                CREATE TEMPORARY TABLE \(kept) ON COMMIT DROP AS
-                \(recount.stored(in: generation, where: "\(ofShards) AND \(ProvedDays.condition(days))"));
-                ANALYZE \(kept) (shard)
+                CREATE TEMPORARY TABLE \(kept) ON COMMIT DROP AS \(stored(of: shards)); ANALYZE \(kept) (shard)
                 """)
         isKept = true
     }
+
+    private func stored(of shards: [Int16]) -> String {
+        let ofShards = "shard IN (\(shards.map { "\($0)" }.joined(separator: ", ")))"
+        return recount.stored(in: generation, where: "\(ofShards) AND \(ProvedDays.condition(days))")
+    }
+
+    /// Whether the rows are the deliveries themselves.
+    var isOfDeliveries: Bool { recount.table == Recount.delivery.table }
 
     private var kept: String { Recount.quoted("recount_stored_\(recount.table)") }
 
@@ -36,12 +81,6 @@ struct Comparison {
         isKept
             ? "(SELECT * FROM \(kept) WHERE shard = \(shard))"
             : "(\(recount.stored(in: generation, where: "shard = \(shard) AND \(ProvedDays.condition(days))")))"
-    }
-
-    /// SQL for the shards of the stored rows, each once or more.
-    var storedShards: String {
-        let rows = isKept ? kept : "projection.\(Recount.quoted("\(recount.table)_\(generation)"))"
-        return "SELECT shard FROM \(rows)"
     }
 
     /// How many cells there are on either side, and how many differ.
@@ -95,6 +134,24 @@ struct Comparison {
 
     private var keys: String { recount.key.map { Recount.quoted($0.name) }.joined(separator: ", ") }
 
+    private var columns: [String] { (recount.key + recount.values).map { Recount.quoted($0.name) } }
+
+    /// The columns of a recount, in the types of the stored ones.
+    private var typed: [String] { zip(columns, types).map { "\($0)::\($1)" } }
+
+    /// SQL for a digest of rows: how many there are, and the sum of their hashes.
+    private func digest(of columns: [String]) -> String {
+        "count(*), coalesce(sum(hash_record_extended(ROW(\(columns.joined(separator: ", "))), \(seed))), 0)::text"
+    }
+
+    private var isCompared: String {
+        apps.isEmpty ? "true" : "app NOT IN (\(apps.map(String.init).joined(separator: ", ")))"
+    }
+
+    private var saysSomething: String {
+        recount.values.map { "\(Recount.quoted($0.name)) <> 0" }.joined(separator: " OR ")
+    }
+
     private func columns(of side: String) -> String {
         recount.values.map { "\(side).\(Recount.quoted($0.name)) AS \(Recount.quoted("\(side)_\($0.name)"))" }
             .joined(separator: ", ")
@@ -108,17 +165,22 @@ struct Comparison {
     }
 
     private func sides(_ shard: Int16) -> String {
-        let names = (recount.key + recount.values).map { Recount.quoted($0.name) }.joined(separator: ", ")
-        let saysSomething = recount.values.map { "\(Recount.quoted($0.name)) <> 0" }.joined(separator: " OR ")
-        let isCompared = apps.isEmpty ? "true" : "app NOT IN (\(apps.map(String.init).joined(separator: ", ")))"
-        return """
-            (SELECT * FROM (\(recount.sql)) AS counted WHERE \(isCompared)) AS r
-            FULL JOIN (
-                SELECT \(names) FROM \(stored(shard)) AS stored
-                WHERE \(isCompared)\(recount.isSum ? " AND (\(saysSomething))" : "")
-            ) AS s USING (\(keys))
-            """
+        """
+        (SELECT * FROM (\(recount.sql)) AS counted WHERE \(isCompared)) AS r
+        FULL JOIN (
+            SELECT \(columns.joined(separator: ", ")) FROM \(stored(shard)) AS stored
+            WHERE \(isCompared)\(recount.isSum ? " AND (\(saysSomething))" : "")
+        ) AS s USING (\(keys))
+        """
     }
+}
+
+/// What rows say, in whatever order: two sides with the same digest have the same rows, but for one chance in 2^64.
+struct Digest: Equatable {
+    let rows: Int64
+    let sum: String
+
+    static let nothing = Digest(rows: 0, sum: "0")
 }
 
 /// A cell that does not agree with the log.

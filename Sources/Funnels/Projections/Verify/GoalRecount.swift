@@ -69,7 +69,8 @@ extension RecountTables {
     }
 
     /// A row for each goal, rule and delivery that it counts for: of a delivery, the last goals by each rule.
-    static let goalCredits = """
+    static func goalCredits(of copy: LogCopy) -> String {
+        """
         WITH credit AS (
             SELECT app, install_id, rank, goal, value, currency, 1::smallint AS rule, response_key AS key,
                 response_scatter AS scatter, response_at AS since, occurred_at
@@ -85,7 +86,7 @@ extension RecountTables {
                     g.since, CASE g.rule WHEN 1 THEN d.first_response_at ELSE d.first_receipt_at END)) * 1000000)::bigint, 0))
                     AS elapsed,
                 row_number() OVER (PARTITION BY d.delivery, g.rule ORDER BY g.rank DESC) AS place
-            FROM credit AS g JOIN recount_delivery AS d ON d.scatter = g.scatter
+            FROM credit AS g JOIN recount_delivery AS d ON \(copy.scatter.delivery("d")) = g.scatter
                 AND CASE WHEN d.notification_key = g.key AND d.install_id = g.install_id AND d.app = g.app
                     THEN true ELSE false END
             WHERE NOT d.silent
@@ -94,6 +95,7 @@ extension RecountTables {
             row_number() OVER (PARTITION BY delivery, rule, goal, currency ORDER BY elapsed) = 1 AS is_quickest
         FROM counting WHERE place <= \(DeliveryGoals.most)
         """
+    }
 }
 
 extension Recount {

@@ -23,18 +23,25 @@ struct LogCopy {
         }
     }
 
+    /// The columns of `log.event` that a recount reads, as they are packed.
+    static let columns = [
+        "batch_id", "device_at", "event_id", "install_id", "app", "codes", "device", "context", "seq", "own",
+        "amount_1",
+        "amount_2", "word_1", "word_2", "occurred_at", "notification_sent_at", "notification_key", "rare",
+    ]
+
     static func table(_ number: Int) -> String { "recount_log_\(number)" }
 
     /// SQL for the events of a shard that was copied.
     func events(of shard: Int16) -> String {
         let number = tables.firstIndex { $0.contains(shard) } ?? 0
-        return "(SELECT * FROM pg_temp.\(Self.table(number)) WHERE shard = \(shard)) AS copied"
+        return "(SELECT * FROM pg_temp.\(Self.table(number)) WHERE shard = \(shard))"
     }
 
     /// SQL for how many events each batch has in a shard. Of single days the copy has only a part of a batch.
     func counts(of shard: Int16) -> String {
         days == nil
-            ? "SELECT batch, count(*) AS events FROM \(events(of: shard)) GROUP BY batch"
+            ? "SELECT batch, count(*) AS events FROM \(events(of: shard)) AS copied GROUP BY batch"
             : "SELECT batch, events FROM recount_batch WHERE shard = \(shard)"
     }
 
@@ -66,7 +73,8 @@ struct LogCopy {
             GROUP BY 1, 2;
 
             CREATE TEMPORARY TABLE recount_name ON COMMIT DROP AS
-            SELECT DISTINCT scatter FROM recount_logs WHERE notification_key IS NOT NULL AND type <> 12;
+            SELECT DISTINCT \(scatter.delivery("e")) AS scatter
+            FROM recount_logs AS e WHERE e.notification_key IS NOT NULL AND e.codes >> 10 & 31 <> 12;
             ANALYZE recount_name;
 
             CREATE TEMPORARY TABLE recount_earlier ON COMMIT DROP AS

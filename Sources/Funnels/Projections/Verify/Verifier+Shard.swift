@@ -22,23 +22,54 @@ extension Verifier {
         let moving = first.isLive ? try noteMoves(in: &report, on: &connection) : []
         var comparisons = try comparisons(
             of: first.generation, days, without: moving, into: &report, on: &connection)
-        // One pass over each table pays for several shards.
-        if set.shards.count > 2 {
-            for index in comparisons.indices {
-                try comparisons[index].keepStored(of: set.shards, on: &connection)
-            }
+        let stored = try comparisons.map { comparison in
+            try comparison.storedDigests(of: set.shards, on: &connection)
         }
-        let filled = try filledShards(among: set.shards, in: copy, comparisons, on: &connection)
+        let filled = try filledShards(among: set.shards, in: copy, on: &connection).union(stored.flatMap(\.keys))
+        var differing: [Int16: Set<Int>] = [:]
         for place in places {
             try beginning(place.shard)
             report.shards.append((place.shard, place.generation, place.position))
             try findGaps(place, in: copy, into: &report, on: &connection)
             guard filled.contains(place.shard) else { continue }
-            // Taking it back removes the shard's tables.
-            try connection.execute(script: "SAVEPOINT shard")
-            try recount(place.shard, in: copy, comparisons, into: &report, on: &connection)
-            try connection.execute(script: "ROLLBACK TO shard")
+            try recounting(place.shard, of: copy, on: &connection) { connection in
+                CrashPoint.pass("recounted")
+                let totals = try connection.query(
+                    "SELECT count(*), coalesce(sum(events), 0)::bigint FROM recount_delivery")[0]
+                report.deliveries += try totals.get(0)
+                report.events += try totals.get(1)
+                for (index, comparison) in comparisons.enumerated() {
+                    let recounted = try comparison.recountedDigest(on: &connection)
+                    if recounted == stored[index][place.shard] ?? .nothing {
+                        report.cells += recounted.rows
+                    } else {
+                        differing[place.shard, default: []].insert(index)
+                    }
+                }
+            }
         }
+        // One pass over each table pays for several shards.
+        for index in Set(differing.values.joined()).sorted() where differing.count > 2 {
+            try comparisons[index].keepStored(of: differing.keys.sorted(), on: &connection)
+        }
+        for (shard, indices) in differing.sorted(by: { $0.key < $1.key }) {
+            try recounting(shard, of: copy, on: &connection) { connection in
+                try compare(
+                    indices.sorted().map { comparisons[$0] }, deliveries: comparisons.first(where: \.isOfDeliveries),
+                    shard: shard, into: &report, on: &connection)
+            }
+        }
+    }
+
+    /// Lets something be done while a shard's tables are there.
+    private func recounting(
+        _ shard: Int16, of copy: LogCopy, on connection: inout Connection, _ body: (inout Connection) throws -> Void
+    ) throws {
+        try connection.execute(script: "SAVEPOINT shard")
+        try RecountTables.make(shard, of: copy, on: &connection)
+        try body(&connection)
+        // Taking it back removes the shard's tables.
+        try connection.execute(script: "ROLLBACK TO shard")
     }
 
     /// What is compared, table by table, without these apps. What is not is noted.
@@ -63,13 +94,14 @@ extension Verifier {
             report.note(VerificationReport.Omission(projector: name, reason: "the generation does not have it"))
         }
 
-        return recounts.filter { days == nil || $0.isOfDays }.compactMap { recount in
-            projectors[recount.projector].flatMap { projector in
-                projector.stopReason == nil
-                    ? Comparison(recount: recount, generation: projector.tablesGeneration, apps: apps, days: days)
-                    : nil
-            }
+        var comparisons: [Comparison] = []
+        for recount in recounts where days == nil || recount.isOfDays {
+            guard let projector = projectors[recount.projector], projector.stopReason == nil else { continue }
+            comparisons.append(
+                try Comparison(
+                    recount: recount, generation: projector.tablesGeneration, apps: apps, days: days, on: &connection))
         }
+        return comparisons
     }
 
     /// Whether words were merged or pruned after the generation was made: its cells are then of other words than the
@@ -84,22 +116,14 @@ extension Verifier {
             """)[0].get(0)
     }
 
-    /// The shards of which the log or a compared table has a row. The others need no recount: databases that are young,
-    /// or have few installs, have many of them.
+    /// The shards of which the log has an event. Those of which no compared table has a row either need no recount:
+    /// databases that are young, or have few installs, have many of them.
     private func filledShards(
-        among shards: [Int16], in copy: LogCopy, _ comparisons: [Comparison], on connection: inout Connection
+        among shards: [Int16], in copy: LogCopy, on connection: inout Connection
     ) throws(PostgresError) -> Set<Int16> {
         var filled: Set<Int16> = []
-        let logs = shards.map { "SELECT \($0)::smallint WHERE EXISTS (SELECT FROM \(copy.events(of: $0)))" }
+        let logs = shards.map { "SELECT \($0)::smallint WHERE EXISTS (SELECT FROM \(copy.events(of: $0)) AS copied)" }
         for row in try connection.query(Statement(logs.joined(separator: " UNION ALL "), [])) {
-            filled.insert(try row.get(0))
-        }
-        let others = shards.filter { !filled.contains($0) }
-        guard !others.isEmpty, !comparisons.isEmpty else { return filled }
-        let tables = comparisons.map { "\($0.storedShards) WHERE shard = ANY ($1)" }
-        for row in try connection.query(
-            Statement("SELECT DISTINCT shard FROM (\(tables.joined(separator: " UNION ALL "))) AS t", [.init(others)]))
-        {
             filled.insert(try row.get(0))
         }
         return filled
@@ -116,23 +140,12 @@ extension Verifier {
         report.gapCount += gaps.count
     }
 
-    private func recount(
-        _ shard: Int16, in copy: LogCopy, _ comparisons: [Comparison], into report: inout VerificationReport,
-        on connection: inout Connection
-    ) throws(PostgresError) {
-        try RecountTables.make(shard, of: copy, on: &connection)
-        CrashPoint.pass("recounted")
-        let totals = try connection.query(
-            "SELECT count(*), coalesce(sum(events), 0)::bigint FROM recount_delivery")[0]
-        report.deliveries += try totals.get(0)
-        report.events += try totals.get(1)
-        try compare(comparisons, shard: shard, into: &report, on: &connection)
-    }
-
+    /// Compares cell with cell what does not agree as a whole. `deliveries` are the ones behind the cells, if they are
+    /// compared.
     private func compare(
-        _ comparisons: [Comparison], shard: Int16, into report: inout VerificationReport,
+        _ comparisons: [Comparison], deliveries: Comparison?, shard: Int16, into report: inout VerificationReport,
         on connection: inout Connection
-    ) throws(PostgresError) {
+    ) throws {
         // By sorting both sides, since anybody can choose names and cells that have one hash.
         try connection.execute(script: "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = on")
         var differing: [Comparison] = []
@@ -143,15 +156,12 @@ extension Verifier {
             if counts.differing > 0 { differing.append(comparison) }
         }
         guard !differing.isEmpty, report.differences.count < mostDifferences else { return }
-        let isDelivery = { (comparison: Comparison) in comparison.recount.table == Recount.delivery.table }
         var noted: String?
-        if let comparison = differing.first(where: isDelivery) {
+        if let comparison = differing.first(where: \.isOfDeliveries) {
             try comparison.noteDiffering(as: "recount_differing", in: shard, on: &connection)
             noted = "recount_differing"
         }
-        let deliveries = Deliveries(
-            stored: comparisons.first(where: isDelivery)?.stored(shard),
-            differing: noted, limit: mostDeliveries)
+        let deliveries = Deliveries(stored: deliveries?.stored(shard), differing: noted, limit: mostDeliveries)
         // Funnels come first: a differing delivery also shows behind their cells.
         for comparison in differing.filter(\.recount.isSum) + differing.filter({ !$0.recount.isSum })
         where report.differences.count < mostDifferences {

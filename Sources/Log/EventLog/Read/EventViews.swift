@@ -103,17 +103,34 @@ package enum EventViews {
 
     private static let opened = """
         CREATE OR REPLACE VIEW log.opened_event AS
+        \(opening(
+            columns, of: "log.event",
+            besides: """
+                e.app, coalesce(e.key, (SELECT min(k.id) FROM log.api_key AS k WHERE k.app = e.app)) AS key, e.batch_id,
+                    (e.codes >> 4 & 63)::smallint AS shard
+                """))
+        """
+
+    /// SQL that opens some columns of the packed rows that a copy has as `log.event` has them. `besides` are columns of
+    /// the row `e` as it is.
+    package static func opening(_ names: Set<String>, of copy: String, besides: String) -> String {
+        opening(columns.filter { names.contains($0.name) }, of: copy, besides: besides)
+    }
+
+    // The LEFT JOINs are on primary keys, so PostgreSQL skips those whose columns a query does not use.
+    private static func opening(_ columns: [EventColumn], of rows: String, besides: String) -> String {
+        """
         SELECT
-            e.app, coalesce(e.key, (SELECT min(k.id) FROM log.api_key AS k WHERE k.app = e.app)) AS key, e.batch_id,
-            (e.codes >> 4 & 63)::smallint AS shard,
+            \(besides),
             \(columns.map { "\($0.opened) AS \(quoted($0.name))" }.joined(separator: ",\n    "))
-        FROM log.event AS e
+        FROM \(rows) AS e
         LEFT JOIN log.batch AS b ON b.id = e.batch_id
         LEFT JOIN log.counted_device AS d ON d.id = e.device
         LEFT JOIN log.counted_context AS c ON c.id = e.context
         LEFT JOIN log.word AS word_1 ON word_1.id = e.word_1 AND word_1.counts_as IS NOT NULL
         LEFT JOIN log.word AS word_2 ON word_2.id = e.word_2 AND word_2.counts_as IS NOT NULL
         """
+    }
 
     /// The ids in these tables, each replaced by the id of the word that it counts as.
     private static let counted = [("device", Combination.deviceWords), ("context", Combination.contextWords)].map {
