@@ -13,7 +13,7 @@
 #   make attack    attack it over raw sockets, as a stranger or with a public key (Tests/Whole/Attack; ARGS='framing tls')
 #   make histories fold random histories of events, and compare with the oracle (HISTORIES=40000; HISTORIES_SEED=N tries the same again)
 #   make power-cuts  cut the power two hundred times (POWER_CUTS): what was not synced is gone
-#   make kills     kill everybody a thousand times (KILLS), at named points and at random moments
+#   make kills     kill everybody a thousand times (KILLS), at named points and at random moments, and exports a fifth as often
 #   make soak      mixed load, commands and random faults at once for SOAK_SECONDS (1200); checks that nothing grows
 #   make generated write what follows from the event catalogue (openapi.yaml, Docs/API.md), the pages (Docs/look.openapi.yaml) and Package.swift (Docs/Architecture.md)
 #   make screenshots  pictures of each web page, in both themes, on a phone and on a desk, in .build/screenshots
@@ -94,8 +94,8 @@ deb: deps
 	$(MAKE) install PREFIX=/usr DESTDIR='$(CURDIR)/.build/deb/root'
 	Examples/deb/build .build/deb/root
 
-# Installs it in a Debian of its own and runs it there: two minutes and 300 MB, so not a part of `make test`.
-test-deb: PACKAGES += debootstrap
+# Installs it in a Debian of its own and runs it there, to the first event in a funnel: two minutes and 500 MB, so not a part of `make test`.
+test-deb: PACKAGES += debootstrap curl
 test-deb: deb
 	$(SUDO) Tests/Whole/Package/run .build/deb/bellwether_*.deb
 
@@ -217,11 +217,11 @@ histories: deps
 	BELLWETHER_HISTORIES=$(HISTORIES) BELLWETHER_HISTORIES_SEED=$(HISTORIES_SEED) \
 		swift test --skip-build --filter OracleAgreementTests/histories
 
-# A thousand kills, at named points and at random moments.
+# A thousand kills, at named points and at random moments, and two hundred of exports.
 KILLS ?= 1000
 kills: deps
 	swift build --build-tests
-	BELLWETHER_KILLS=$(KILLS) BELLWETHER_FAULT_SECONDS=60 swift test --skip-build --filter KillFaultTests
+	BELLWETHER_KILLS=$(KILLS) BELLWETHER_FAULT_SECONDS=60 swift test --skip-build --filter 'KillFaultTests|ExportFaultTests'
 
 # Two hundred power cuts: what was not synced is gone.
 POWER_CUTS ?= 200

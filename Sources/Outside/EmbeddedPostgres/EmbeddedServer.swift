@@ -66,6 +66,10 @@ package final class EmbeddedServer: Sendable {
         dataDirectory: String, options: ServerOptions = ServerOptions(), log: Log,
         deadline: Deadline = .after(seconds: 60)
     ) throws(EmbeddedPostgresError) -> EmbeddedServer {
+        // Nothing is made where PostgreSQL is still missing. Root would make it for another user than once it is there.
+        if try ServerDirectory.existing(dataDirectory) == nil {
+            _ = try PostgresInstallation.matching(dataDirectory: dataDirectory + "/pg/data", deadline: deadline)
+        }
         let directory = try ServerDirectory.prepare(dataDirectory, deadline: deadline)
         guard FileStatus(directory.restoreMarker) == nil else { throw .unfinishedRestore(directory: directory.path) }
         let server = Server(directory: directory, options: options, log: log)

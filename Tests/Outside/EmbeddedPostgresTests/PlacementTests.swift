@@ -131,4 +131,15 @@ struct PlacementTests {
             #expect(found.map(\.binDirectory) == [directory])
         }
     }
+
+    @Test("where PostgreSQL is missing, nothing is made: root would give it to another user than later")
+    func nothingMade() async throws {
+        try await ServerDirectory.with { scratch in
+            await #expect(processExitsWith: .success) { [data = scratch.data as String] in
+                setenv("BELLWETHER_POSTGRES_BIN", "/usr/bin", 1)
+                #expect(throws: EmbeddedPostgresError.self) { try EmbeddedServer.throwaway(data) }
+                #expect(access(data, F_OK) != 0)
+            }
+        }
+    }
 }

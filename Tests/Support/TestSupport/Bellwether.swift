@@ -65,9 +65,9 @@ package struct Bellwether: Sendable {
         return try ChildProcess.run(["script", "-qec", line, "/dev/null"], environment: environment)
     }
 
-    /// Starts a command.
-    package func start(_ words: [String], input: String = "") throws -> ChildProcess {
-        try ChildProcess(runner + [binary] + words, environment: environment, input: input)
+    /// Starts a command. Its standard output goes into a file, or to a descriptor of the caller.
+    package func start(_ words: [String], input: String = "", output: Int32? = nil) throws -> ChildProcess {
+        try ChildProcess(runner + [binary] + words, environment: environment, input: input, output: output)
     }
 
     /// Runs a command that must go well, and gives what it printed.

@@ -22,8 +22,10 @@ package final class ChildProcess: Sendable {
     private let status = Lock<Int32?>(nil)
 
     /// Starts it. Variables that are not named are as they are here, those of this program, of libpq and of the memory
-    /// of tests aside.
-    package init(_ words: [String], environment: [String: String] = [:], input: String = "") throws {
+    /// of tests aside. Its standard output goes into a file, or to a descriptor of the caller.
+    package init(
+        _ words: [String], environment: [String: String] = [:], input: String = "", output: Int32? = nil
+    ) throws {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -38,7 +40,11 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, files("input"), O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, files("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, files("output"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        }
         posix_spawn_file_actions_addopen(&actions, 2, files("messages"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let inherited = ProcessInfo.processInfo.environment.filter { name, _ in
             !name.hasPrefix("BELLWETHER_") && !name.hasPrefix("PG") && name != "GLIBC_TUNABLES"

@@ -2,6 +2,7 @@ internal import Accounts
 internal import Clusters
 internal import Console
 internal import EventLog
+internal import Glibc
 internal import Health
 internal import Postgres
 internal import ServiceRuntime
@@ -68,12 +69,25 @@ struct ExportCommand: DatabaseCommand {
                 guard !StandardStream.output.isDeserted, StandardStream.output.failure == nil else {
                     throw Failure("nobody took all of it: what was printed after position \(position) is not complete")
                 }
+                CrashPoint.pass("events printed")
                 position[source.database.name] = source.position
             }
         }
-        if let next { try OutputFile.write("\(position)\n", to: next) }
+        if let next {
+            CrashPoint.pass("all printed")
+            try Self.keepOutput()
+            try OutputFile.write("\(position)\n", to: next)
+            CrashPoint.pass("position written")
+        }
         StandardStream.error.write("\(events) events up to position \(position): go on with --from \(position)\n")
         return .done
+    }
+
+    /// Has the disk keep what was printed into a file: a power cut must not take it and leave the position after it.
+    private static func keepOutput() throws {
+        // EINVAL: a pipe, a terminal or another device, which keeps nothing.
+        guard fsync(StandardStream.output.rawValue) != 0, errno != EINVAL, errno != EROFS else { return }
+        throw Failure("what was printed may not be on the disk: \(unsafe String(cString: strerror(errno)))")
     }
 
     /// The logs to read. Those of cells are read in the cells, which find the events of a batch by their indexes.
