@@ -41,6 +41,7 @@ struct CatchUp {
         worker.keep(Backoff(first: 0.1, most: 2)) { () throws(any Error) -> Connection? in
             try ProjectionSession.open(url: url, role: role, purpose: "catching up", log: log)
         } work: { connection, backoff throws(any Error) in
+            stepper.beginConnection()
             while !worker.isStopping {
                 try cancellation.check()
                 connection.deadline = .after(seconds: Double(ProjectionSession.statementSeconds) + 30)

@@ -166,6 +166,7 @@ package final class Runner: Sendable {
             }
             return try ProjectionSession.open(url: configuration.url, purpose: "projections", log: log)
         } work: { connection, backoff throws(any Error) in
+            stepper.beginConnection()
             var (nextRound, nextReports) = (Deadline.now, Deadline.now)
             if lane == 0 {
                 try steppers.during(&connection) { connection in try changeZones(byRules: true, &connection) }

@@ -2,8 +2,8 @@ internal import Postgres
 internal import Telemetry
 
 /// The words and codes of the devices and contexts that a lane's events name. It asks the log once for each, and keeps
-/// the answers from step to step: rows of `log.device` and `log.context` never change, and `log.head.words` tells when a
-/// word was merged or pruned.
+/// the answers from step to step, as long as its connection lasts: rows of `log.device` and `log.context` never change
+/// under one, and `log.head.words` tells when a word was merged or pruned.
 final class EventWords {
     private var devices: [Device] = []
     private var contexts: [Attributes] = []

@@ -25,6 +25,10 @@ struct Stepper {
         (self.mostEvents, mostEventsEver) = (mostEvents, mostEvents)
     }
 
+    /// Forgets what it learned through another connection. While none was open, the server may have gone back to an
+    /// earlier moment, and may have given the ids of lost words to others since.
+    func beginConnection() { words.forget() }
+
     /// The result of a step.
     enum StepResult {
         /// There was nothing to do, or others are doing all of it.
