@@ -1,8 +1,8 @@
 internal import Postgres
 package import Values
 
-/// Compares a recount with the stored cells of the same shard. First it compares digests of both sides, which takes one
-/// pass over each and no order; only where these differ, cell with cell.
+/// Compares a recount with the stored cells of the same shard. First it compares digests of both sides, for which
+/// nothing is sorted; only where these differ, cell with cell.
 struct Comparison {
     let recount: Recount
     /// The number of the projector's tables.
@@ -139,9 +139,12 @@ struct Comparison {
     /// The columns of a recount, in the types of the stored ones.
     private var typed: [String] { zip(columns, types).map { "\($0)::\($1)" } }
 
-    /// SQL for a digest of rows: how many there are, and the sum of their hashes.
+    /// SQL for a digest of rows: how many there are, and the sum of their hashes. PostgreSQL's hash of a row is itself a
+    /// sum over its columns, so values that two rows exchanged would not change the sum of such hashes: each is hashed
+    /// once more.
     private func digest(of columns: [String]) -> String {
-        "count(*), coalesce(sum(hash_record_extended(ROW(\(columns.joined(separator: ", "))), \(seed))), 0)::text"
+        let row = "hash_record_extended(ROW(\(columns.joined(separator: ", "))), \(seed))"
+        return "count(*), coalesce(sum(hashtextextended(\(row)::text COLLATE \"C\", \(seed))), 0)::text"
     }
 
     private var isCompared: String {
