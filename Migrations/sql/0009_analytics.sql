@@ -89,6 +89,8 @@ BEGIN
     SELECT string_agg(
         CASE
             WHEN c.relname = 'projections' AND a.attname <> 'stopped_because' THEN format('o.%I', a.attname)
+            -- An id tells nothing, and a condition on it must reach the keys of tables and the cells of a cluster.
+            WHEN a.attname = 'app' AND a.atttypid = 'integer'::regtype THEN 'o.app'
             ELSE format('CASE WHEN %s THEN o.%I END AS %2$I', coalesce(is_shown, all_apps), a.attname)
         END, ', ' ORDER BY a.attnum)
     INTO STRICT columns

@@ -205,7 +205,12 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.take_map FROM PUBLIC;
 
--- What hubs read of a cell besides `analytics`: what the projections count, with words instead of ids.
+-- What the views of `analytics` add up, a relation a funnel, with words instead of ids: in each database its own counts,
+-- in a hub those of all cells. Nobody but the owner reads it: those views are bound to the apps of a login, and a rule
+-- below them would keep their conditions from the keys of tables.
+CREATE SCHEMA counted;
+
+-- What hubs read of a cell besides `analytics`: among others all of `counted`, which is bound here.
 CREATE SCHEMA cells;
 GRANT USAGE ON SCHEMA cells TO bellwether_analyst;
 
@@ -213,6 +218,19 @@ GRANT USAGE ON SCHEMA cells TO bellwether_analyst;
 -- tables, one a cell: `deliveries@2` is that of cell 2.
 CREATE SCHEMA hub;
 GRANT USAGE ON SCHEMA hub TO bellwether_analyst;
+
+-- Offers a view of `counted` to hubs.
+CREATE FUNCTION cluster.offer(a_view regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text := (SELECT relname FROM pg_class WHERE oid = a_view);
+BEGIN
+    EXECUTE format('CREATE OR REPLACE VIEW cells.%I AS SELECT * FROM %s', name, a_view);
+    EXECUTE format('GRANT SELECT ON cells.%I TO bellwether_analyst', name);
+END
+$$;
+REVOKE ALL ON FUNCTION cluster.offer FROM PUBLIC;
 
 -- The views that a hub reads in all cells.
 CREATE TABLE cluster.gathered (
@@ -337,15 +355,18 @@ END
 $$;
 REVOKE ALL ON FUNCTION cluster.gather FROM PUBLIC;
 
--- Lets the analysts' view of a hub show the rows of all cells, with the columns and comments that it has.
+-- Lets a view of a hub show the rows of all cells, with the columns and comments that it has. Those of `counted` are read as
+-- they are offered.
 CREATE FUNCTION cluster.show_all(a_view text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM cluster.gather(a_view);
+    PERFORM cluster.gather((
+        SELECT CASE WHEN c.relnamespace = 'counted'::regnamespace THEN format('cells.%I', c.relname) ELSE a_view END
+        FROM pg_class AS c WHERE c.oid = a_view::regclass));
     EXECUTE (
         SELECT format(
-            'CREATE OR REPLACE VIEW analytics.%I AS SELECT %s FROM hub.%I', c.relname,
+            'CREATE OR REPLACE VIEW %s AS SELECT %s FROM hub.%I', a_view::regclass,
             string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), c.relname)
         FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
         WHERE c.oid = a_view::regclass GROUP BY c.relname);

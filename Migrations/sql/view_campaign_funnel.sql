@@ -30,66 +30,24 @@ CROSS JOIN LATERAL (
     SELECT
         day, campaign, variant, sum(sent) AS sent, sum(accepted) AS accepted, sum(fcm_delivered) AS fcm_delivered,
         sum(fcm_data_accepted) AS fcm_data_accepted, sum(fcm_data_delivered) AS fcm_data_delivered,
-        sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded, sum(opened) AS opened,
-        sum(action_tapped) AS action_tapped, sum(story_action_tapped) AS story_action_tapped,
-        sum(responded) AS responded, sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
-        sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached,
-        sum(closed) AS closed, sum(received_closed) AS received_closed, sum(woken) AS woken,
-        sum(sum(woken)) OVER (PARTITION BY day, campaign) AS woken_of_campaign
+        coalesce(sum((counted).delivered), 0) AS delivered, coalesce(sum((counted).received), 0) AS received,
+        coalesce(sum((counted).expanded), 0) AS expanded, coalesce(sum((counted).opened), 0) AS opened,
+        coalesce(sum((counted).action_tapped), 0) AS action_tapped,
+        coalesce(sum((counted).story_action_tapped), 0) AS story_action_tapped,
+        coalesce(sum((counted).responded), 0) AS responded,
+        coalesce(sum((counted).received_responded), 0) AS received_responded,
+        coalesce(sum((counted).closed), 0) AS closed, coalesce(sum((counted).received_closed), 0) AS received_closed,
+        coalesce(sum((counted).dismissed), 0) AS dismissed, coalesce(sum((counted).unanswered), 0) AS unanswered,
+        coalesce(sum((counted).suppressed), 0) AS suppressed,
+        coalesce(sum((counted).media_attached), 0) AS media_attached, coalesce(sum((counted).woken), 0) AS woken,
+        coalesce(sum(sum((counted).woken)) OVER (PARTITION BY day, campaign), 0) AS woken_of_campaign
     FROM (
         SELECT
-            p.day, coalesce(campaign.value, '') AS campaign, coalesce(variant.value, '') AS variant,
-            NULL::numeric AS sent, NULL::numeric AS accepted, NULL::numeric AS fcm_delivered,
-            NULL::numeric AS fcm_data_accepted, NULL::numeric AS fcm_data_delivered,
-            p.delivered, p.received, p.expanded, p.opened, p.action_tapped, p.story_action_tapped, p.responded,
-            p.received_responded, p.dismissed, p.unanswered, p.suppressed, p.media_attached, p.closed, p.received_closed, 0::bigint AS woken
-        FROM (
-            SELECT
-                day, campaign, variant, sum(closed) AS closed, sum(received_closed) AS received_closed,
-                sum(delivered) AS delivered, sum(received) AS received, sum(expanded) AS expanded,
-                sum(opened) AS opened, sum(action_tapped) AS action_tapped,
-                sum(story_action_tapped) AS story_action_tapped, sum(responded) AS responded,
-                sum(received_responded) AS received_responded, sum(dismissed) AS dismissed,
-                sum(unanswered) AS unanswered, sum(suppressed) AS suppressed, sum(media_attached) AS media_attached
-            FROM (
-                SELECT
-                    day, campaign, variant, delivered, received, expanded, opened, action_tapped, story_action_tapped,
-                    responded, received_responded, dismissed, unanswered, suppressed, media_attached, 0::bigint AS closed,
-                    0::bigint AS received_closed
-                FROM projection.campaign_funnel
-                WHERE campaign_funnel.app = app.id
-                    AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'campaign_funnel'))
-                UNION ALL
-                SELECT
-                    day, campaign, variant, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
-                    0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint, sole, received_sole
-                FROM projection.campaign_soles AS s
-                JOIN registry.closing_button AS closing
-                    ON closing.app = s.app AND closing.category = s.category AND closing.action_id = s.action_id
-                WHERE s.app = app.id
-                    AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'campaign_funnel'))
-            ) AS counted
-            GROUP BY day, campaign, variant
-            HAVING sum(delivered) > 0
-        ) AS p
-        LEFT JOIN log.word AS campaign ON campaign.id = p.campaign
-        LEFT JOIN log.word AS variant ON variant.id = p.variant
+            c.day, c.campaign, c.variant, c AS counted, NULL::numeric AS sent, NULL::numeric AS accepted,
+            NULL::numeric AS fcm_delivered, NULL::numeric AS fcm_data_accepted, NULL::numeric AS fcm_data_delivered
+        FROM counted.campaign_funnel AS c WHERE c.app = app.id AND (c.delivered > 0 OR c.woken > 0)
         UNION ALL
-        -- Silent pushes wake the app and show nothing. Their variants are not told apart.
-        SELECT
-            w.day, coalesce(campaign.value, ''), '', NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, w.woken::bigint
-        FROM (
-            SELECT day, campaign, sum(woken) AS woken
-            FROM projection.silent_funnel
-            WHERE silent_funnel.app = app.id
-                AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'silent_funnel'))
-            GROUP BY day, campaign
-            HAVING sum(woken) > 0
-        ) AS w
-        LEFT JOIN log.word AS campaign ON campaign.id = w.campaign
-        UNION ALL
-        SELECT
-            d.day, s.campaign, s.variant, s.sent, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+        SELECT d.day, s.campaign, s.variant, NULL, s.sent, NULL, NULL, NULL, NULL
         FROM sends.send_days AS d
         CROSS JOIN LATERAL (
             -- A send without a campaign counts under its analytics label, as its messages do.
@@ -102,14 +60,10 @@ CROSS JOIN LATERAL (
         ) AS s
         WHERE d.app = app.id
         UNION ALL
-        SELECT
-            m.day, m.campaign, m.variant, NULL, m.accepted, m.delivered, m.data_accepted, m.data_delivered,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+        SELECT m.day, m.campaign, m.variant, NULL, NULL, m.accepted, m.delivered, m.data_accepted, m.data_delivered
         FROM sends.fcm_campaigns AS m WHERE m.app = app.id
         UNION ALL
-        SELECT
-            r.day, r.campaign, r.variant, NULL, r.accepted, r.delivered, r.data_accepted, r.data_delivered,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+        SELECT r.day, r.campaign, r.variant, NULL, NULL, r.accepted, r.delivered, r.data_accepted, r.data_delivered
         FROM sends.fcm_sealed AS r WHERE r.app = app.id
     ) AS part
     GROUP BY day, campaign, variant

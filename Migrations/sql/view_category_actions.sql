@@ -1,10 +1,9 @@
 -- Why: which buttons are used. The median is the bucket that holds the middle one of the times. It is computed only
--- when a query asks for it, from the rows of its cell alone.
+-- when a query asks for it, from the times of its row alone.
 CREATE OR REPLACE VIEW analytics.category_actions AS
 SELECT
-    app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(action_id.value, '') AS action_id,
-    f.tapped_deliveries::bigint AS tapped_deliveries, f.taps::bigint AS taps,
-    f.foreground_taps::bigint AS foreground_taps, f.timed::bigint AS timed,
+    app.slug AS app, f.day, f.category, f.action_id, f.tapped_deliveries::bigint AS tapped_deliveries,
+    f.taps::bigint AS taps, f.foreground_taps::bigint AS foreground_taps, f.timed::bigint AS timed,
     f.sole::bigint AS sole, f.received_sole::bigint AS received_sole,
     -- A bucket below 16 is that number of microseconds. From 16 on there are eight buckets for each doubling; each is
     -- read as its middle.
@@ -14,16 +13,10 @@ SELECT
             ELSE ((8 + bucket % 8)::bigint << (bucket / 8 - 1)) + (1::bigint << (bucket / 8 - 2))
         END
         FROM (
-            SELECT bucket::integer AS bucket, sum(sum(deliveries)) OVER (ORDER BY bucket) AS so_far
-            FROM projection.category_action_times AS t
-            WHERE t.app = app.id AND t.day = f.day AND t.category = f.category AND t.action_id = f.action_id
-                AND (
-                    generation = 0
-                    OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions')
-                )
-            GROUP BY bucket
-            HAVING sum(deliveries) > 0
-        ) AS times
+            SELECT t.key::integer AS bucket, sum(sum(t.value::bigint)) OVER (ORDER BY t.key::integer) AS so_far
+            FROM jsonb_array_elements(f.times) AS part (times), jsonb_each_text(nullif(part.times, 'null')) AS t
+            GROUP BY t.key::integer
+        ) AS told
         WHERE 2 * so_far >= f.timed
         ORDER BY bucket LIMIT 1
     ) AS median_seconds
@@ -31,16 +24,12 @@ FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
         day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps,
-        sum(foreground_taps) AS foreground_taps, sum(timed) AS timed,
-        sum(sole) AS sole, sum(received_sole) AS received_sole
-    FROM projection.category_actions
-    WHERE category_actions.app = app.id
-        AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions'))
+        sum(foreground_taps) AS foreground_taps, sum(timed) AS timed, sum(sole) AS sole,
+        sum(received_sole) AS received_sole, jsonb_agg(times) AS times
+    FROM counted.category_actions AS c WHERE c.app = app.id
     GROUP BY day, category, action_id
     HAVING sum(tapped_deliveries) > 0
-) AS f
-LEFT JOIN log.word AS category ON category.id = f.category
-LEFT JOIN log.word AS action_id ON action_id.id = f.action_id;
+) AS f;
 
 COMMENT ON VIEW analytics.category_actions IS 'Which buttons of each category were tapped, how often and how soon. A button that nobody tapped has no row. An iPhone shows buttons only after press and hold, so a delivery is not an exposure. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.category_actions.app IS 'Slug of the app';

@@ -6,20 +6,16 @@ SELECT
 FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
-        a.day, coalesce(category.value, '') AS category, coalesce(known.answer, '') AS answer,
+        a.day, a.category, coalesce(known.answer, '') AS answer,
         sum(a.tapped_deliveries) AS tapped_deliveries, sum(a.taps) AS taps
     FROM (
         SELECT day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps
-        FROM projection.category_actions
-        WHERE category_actions.app = app.id
-            AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions'))
+        FROM counted.category_actions AS c WHERE c.app = app.id
         GROUP BY day, category, action_id
         HAVING sum(tapped_deliveries) > 0
     ) AS a
-    LEFT JOIN log.word AS category ON category.id = a.category
-    LEFT JOIN log.word AS action_id ON action_id.id = a.action_id
     LEFT JOIN registry.known_button AS known
-        ON known.app = app.id AND known.category = category.value AND known.action_id = action_id.value
+        ON known.app = app.id AND known.category = a.category AND known.action_id = a.action_id
     GROUP BY 1, 2, 3
 ) AS f;
 

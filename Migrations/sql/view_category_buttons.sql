@@ -24,37 +24,14 @@ FROM log.app AS app
 CROSS JOIN LATERAL (
     WITH tapped AS (
         SELECT
-            coalesce(category.value, '') AS category, coalesce(action_id.value, '') AS action_id,
-            sum(a.tapped_deliveries)::bigint AS tapped_deliveries, sum(a.taps)::bigint AS taps,
-            min(a.day) FILTER (WHERE a.tapped_deliveries > 0) AS first_day,
-            max(a.day) FILTER (WHERE a.tapped_deliveries > 0) AS last_day
-        FROM (
-            SELECT day, category, action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps
-            FROM projection.category_actions
-            WHERE category_actions.app = app.id
-                AND (
-                    generation = 0
-                    OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_actions')
-                )
-            GROUP BY day, category, action_id
-        ) AS a
-        LEFT JOIN log.word AS category ON category.id = a.category
-        LEFT JOIN log.word AS action_id ON action_id.id = a.action_id
-        GROUP BY 1, 2
-        HAVING sum(a.tapped_deliveries) > 0
+            category, action_id, sum(tapped_deliveries)::bigint AS tapped_deliveries, sum(taps)::bigint AS taps,
+            min(day) FILTER (WHERE tapped_deliveries > 0) AS first_day,
+            max(day) FILTER (WHERE tapped_deliveries > 0) AS last_day
+        FROM counted.category_actions AS c WHERE c.app = app.id
+        GROUP BY category, action_id
+        HAVING sum(tapped_deliveries) > 0
     ), exposed AS (
-        SELECT coalesce(category.value, '') AS category, e.day, e.exposed
-        FROM (
-            SELECT day, category, sum(exposed) AS exposed
-            FROM projection.category_exposures
-            WHERE category_exposures.app = app.id
-                AND (
-                    generation = 0
-                    OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_exposures')
-                )
-            GROUP BY day, category
-        ) AS e
-        LEFT JOIN log.word AS category ON category.id = e.category
+        SELECT category, day, exposed FROM counted.category_exposures AS c WHERE c.app = app.id
     ), known AS (
         SELECT * FROM registry.known_button AS k WHERE k.app = app.id
     ), button AS (

@@ -11,11 +11,8 @@ FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
         day, day::timestamp AT TIME ZONE app.time_zone AS begins, ((day - date '1970-01-01')::bigint & 4194303) << 40 AS first_key
-    FROM projection.category_funnel
-    WHERE category_funnel.app = app.id
-        AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_funnel'))
+    FROM projection.delivered_day AS d WHERE d.app = app.id
     GROUP BY day
-    HAVING sum(delivered) > 0
 ) AS days
 -- A receipt may come on a later day than the first event of its delivery. After the last receipt of the day's deliveries
 -- comes one day more: the next receipt ends the time in which turning notifications off counts.

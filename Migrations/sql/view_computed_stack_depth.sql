@@ -19,11 +19,8 @@ CROSS JOIN LATERAL (
         day, (day + 1)::timestamp AT TIME ZONE app.time_zone AS ends,
         -- The day before, or the one before that if the day before was shorter than 24 hours.
         ((day::timestamp AT TIME ZONE app.time_zone - interval '24 hours') AT TIME ZONE app.time_zone)::date AS since
-    FROM projection.category_funnel
-    WHERE category_funnel.app = app.id
-        AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'category_funnel'))
+    FROM projection.delivered_day AS d WHERE d.app = app.id
     GROUP BY day
-    HAVING sum(delivered) > 0
 ) AS days
 CROSS JOIN LATERAL (
     SELECT

@@ -141,7 +141,7 @@ $$;
 REVOKE ALL ON FUNCTION registry.count_experiment FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION registry.count_experiment TO bellwether_analyst;
 
-CREATE OR REPLACE VIEW cells.experiment_count AS
+CREATE OR REPLACE VIEW counted.experiment_count AS
 SELECT
     app.slug AS app, e.experiment, c.arm, c.goal, c.day, c.is_whole, c.installs, c.reached, c.goals, c.value,
     c.least_currency, c.greatest_currency, c.turned_off, c.exposed
@@ -149,4 +149,4 @@ FROM log.app AS app
 JOIN registry.newest_experiment AS e ON e.app = app.id
 CROSS JOIN LATERAL registry.count_experiment(e.app, e.experiment) AS c;
 
-GRANT SELECT ON cells.experiment_count TO bellwether_analyst;
+SELECT cluster.offer('counted.experiment_count');

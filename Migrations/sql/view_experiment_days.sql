@@ -10,7 +10,7 @@ FROM (
         (sum(sum(installs)) OVER arm_and_goal)::bigint AS installs, coalesce(sum(reached), 0)::bigint AS reached,
         coalesce(sum(goals), 0)::bigint AS goals, coalesce(sum(turned_off), 0)::bigint AS turned_off,
         coalesce(sum(exposed), 0)::bigint AS exposed
-    FROM cells.experiment_count
+    FROM counted.experiment_count
     GROUP BY app, experiment, arm, goal, day
     WINDOW arm_and_goal AS (PARTITION BY app, experiment, arm, goal)
 ) AS total

@@ -17,7 +17,7 @@ FROM (
         coalesce(sum(exposed), 0)::bigint AS exposed,
         min(min(least_currency)) OVER both_arms AS least_currency,
         max(max(greatest_currency)) OVER both_arms AS greatest_currency
-    FROM cells.experiment_count
+    FROM counted.experiment_count
     GROUP BY app, experiment, arm, goal
     WINDOW both_arms AS (PARTITION BY app, experiment, goal)
 ) AS total;

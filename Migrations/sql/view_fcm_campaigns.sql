@@ -5,9 +5,9 @@ SELECT
 FROM sends.fcm_days AS d
 CROSS JOIN LATERAL (
     SELECT
-        coalesce(campaign.value, nullif(s.campaign, ''), s.analytics_label, label.campaign, g.analytics_label) AS campaign,
+        coalesce(g.campaign, nullif(s.campaign, ''), s.analytics_label, label.campaign, g.analytics_label) AS campaign,
         CASE
-            WHEN campaign.value IS NOT NULL THEN coalesce(variant.value, '')
+            WHEN g.campaign IS NOT NULL THEN g.variant
             WHEN s.number IS NOT NULL THEN s.variant
             ELSE coalesce(label.variant, '')
         END AS variant,
@@ -25,26 +25,32 @@ CROSS JOIN LATERAL (
             -- that of the send that names the message to the whole topic. If there are several, the first one counts.
             -- Sends without a campaign come last; their label takes its place.
             SELECT DISTINCT ON (m.message_key, m.instance_id)
-                p.campaign, p.variant, CASE WHEN p.campaign IS NULL THEN coalesce(s.number, topic.send) END AS send,
+                m.campaign, m.variant, CASE WHEN m.campaign IS NULL THEN coalesce(s.number, topic.send) END AS send,
                 coalesce(nullif(m.analytics_label, ''), topic.analytics_label, '') AS analytics_label,
                 m.accepted, m.delivered, m.is_data
-            FROM sends.fcm_message AS m
-            -- The common beginning of the keys of all deliveries of the message, as computed by `DeliveryKey`.
-            CROSS JOIN LATERAL (
-                SELECT
-                    ((CASE WHEN m.message_key ~ '^[0-9]{10}' THEN left(m.message_key, 10)::bigint >> 6
-                        ELSE hashtextextended(m.message_key, 0) >> 16 END & 8388607) << 40)
-                    | ((hashtextextended(m.message_key, 0) & 65535) << 24) AS first
-            ) AS key
-            LEFT JOIN projection.delivery AS p
-                ON p.key BETWEEN key.first AND key.first + 16777215
-                AND p.notification_key = m.message_key AND p.app = m.app AND p.campaign <> 0
-                AND (p.generation = 0 OR p.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
+            FROM (
+                -- Each message once, with its first delivery if it has one. They are not joined, since on a hub deliveries
+                -- come from the cells.
+                SELECT DISTINCT ON (o.message_key, o.instance_id) o.*
+                FROM (
+                    SELECT
+                        message_key, instance_id, first_at, bulk_id, analytics_label, accepted, delivered, is_data,
+                        NULL::text AS campaign, NULL::text AS variant, NULL::timestamptz AS first_occurred_at, NULL::uuid AS install_id
+                    FROM sends.fcm_message WHERE app = d.app
+                    UNION ALL
+                    SELECT
+                        message_key, instance_id, first_at, bulk_id, analytics_label, accepted, delivered, is_data,
+                        campaign, variant, first_occurred_at, install_id
+                    FROM counted.message_delivery WHERE app = d.app
+                ) AS o
+                WHERE o.first_at >= d.since AND o.first_at < d.until AND (o.first_at AT TIME ZONE d.time_zone)::date = d.day
+                ORDER BY o.message_key, o.instance_id, o.first_occurred_at, o.install_id
+            ) AS m
             LEFT JOIN (
                 sends.send_message AS n
                 JOIN sends.send AS s ON s.number = n.send AND (s.campaign <> '' OR s.analytics_label <> '')
             )
-                ON n.message_key = m.message_key AND n.app = m.app
+                ON n.message_key = m.message_key AND n.app = d.app
             LEFT JOIN (
                 SELECT DISTINCT ON (t.bulk_id) t.bulk_id, s.number AS send, t.analytics_label
                 FROM sends.fcm_topic AS t
@@ -57,14 +63,10 @@ CROSS JOIN LATERAL (
                 ORDER BY t.bulk_id, s.campaign = '', s.sent_at, s.id
             ) AS topic
                 ON topic.bulk_id = m.bulk_id
-            WHERE m.app = d.app AND m.first_at >= d.since AND m.first_at < d.until
-                AND (m.first_at AT TIME ZONE d.time_zone)::date = d.day
-            ORDER BY m.message_key, m.instance_id, p.first_occurred_at, p.install_id, s.campaign = '', s.sent_at, s.id
+            ORDER BY m.message_key, m.instance_id, s.campaign = '', s.sent_at, s.id
         ) AS f
         GROUP BY f.campaign, f.variant, f.send, f.analytics_label
     ) AS g
-    LEFT JOIN log.word AS campaign ON campaign.id = g.campaign
-    LEFT JOIN log.word AS variant ON variant.id = g.variant
     LEFT JOIN sends.send AS s ON s.number = g.send
     -- Otherwise the campaign of all sends with its label, if these have the same one; otherwise the label itself.
     LEFT JOIN LATERAL (

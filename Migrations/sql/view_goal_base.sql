@@ -25,3 +25,10 @@ CROSS JOIN LATERAL (
 ) AS d;
 
 REVOKE ALL ON projection.goal_base FROM bellwether_projector;
+
+-- The apps with goals. The others have nothing to be compared with.
+CREATE OR REPLACE VIEW counted.goal_app AS
+SELECT a.id AS app FROM log.app AS a
+WHERE (SELECT true FROM projection.goal_cells AS c WHERE c.app = a.id ORDER BY c.day LIMIT 1);
+
+SELECT cluster.offer('counted.goal_app');

@@ -1,8 +1,7 @@
 -- Why: what notifications led to. Times are counted up to eleven limits, and three of these are shown here.
 CREATE OR REPLACE VIEW analytics.goal_funnel AS
 SELECT
-    app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
-    coalesce(variant.value, '') AS variant, coalesce(goal.value, '') AS goal,
+    app.slug AS app, f.day, f.category, f.campaign, f.variant, f.goal,
     CASE WHEN f.currency > 0
         THEN chr(64 + (f.currency & 31)) || chr(64 + (f.currency >> 5 & 31)) || chr(64 + (f.currency >> 10 & 31))
         ELSE '' END AS currency,
@@ -17,7 +16,7 @@ SELECT
 FROM (
     -- Apps without goals have nothing to be compared with.
     SELECT a.id, a.slug FROM log.app AS a
-    WHERE (SELECT true FROM projection.goal_cells AS c WHERE c.app = a.id ORDER BY c.day LIMIT 1)
+    WHERE (SELECT true FROM counted.goal_app AS g WHERE g.app = a.id LIMIT 1)
     OFFSET 0
 ) AS app
 CROSS JOIN LATERAL (
@@ -37,24 +36,9 @@ CROSS JOIN LATERAL (
         coalesce(sum(goals) FILTER (WHERE bucket <= 10), 0) AS goals_7d,
         (coalesce(sum(value_high) FILTER (WHERE bucket <= 10), 0) * 1000000000
             + coalesce(sum(value_low) FILTER (WHERE bucket <= 10), 0)) * 0.000001 AS value_7d
-    FROM (
-        SELECT day, category, campaign, variant, goal, currency, rule, bucket, goals, converted, value_high, value_low,
-            0::bigint AS received, 0::bigint AS responded
-        FROM projection.goal_cells
-        WHERE goal_cells.app = app.id
-            AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'goal_funnel'))
-        UNION ALL
-        -- What the rates are of stands beside all goals of its notifications.
-        SELECT b.day, b.category, b.campaign, b.variant, b.category, 0::smallint, 0::smallint, 0::smallint, 0, 0, 0, 0,
-            b.received, b.responded
-        FROM projection.goal_base AS b WHERE b.app = app.id
-    ) AS part
+    FROM counted.goal_funnel AS c WHERE c.app = app.id
     GROUP BY day, category, campaign, variant, goal, currency, rule
 ) AS f
-LEFT JOIN log.word AS category ON category.id = f.category
-LEFT JOIN log.word AS campaign ON campaign.id = f.campaign
-LEFT JOIN log.word AS variant ON variant.id = f.variant
-LEFT JOIN log.word AS goal ON goal.id = f.goal
 WHERE f.rule > 0 AND f.goals_7d > 0;
 
 COMMENT ON VIEW analytics.goal_funnel IS 'What people did after a notification: goals within one hour, 24 hours and 7 days (each with its end), on the day of the notification. It says what followed, not what would not have happened without the notification. Silent deliveries do not count, and neither do goals beyond the last 100 of an install and day (UTC), or beyond the last 1,000 of a delivery. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';

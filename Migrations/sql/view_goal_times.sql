@@ -1,8 +1,7 @@
 -- Why: how soon people did it. Any other window than those of goal_funnel is one of these rows.
 CREATE OR REPLACE VIEW analytics.goal_times AS
 SELECT
-    app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
-    coalesce(variant.value, '') AS variant, coalesce(goal.value, '') AS goal,
+    app.slug AS app, f.day, f.category, f.campaign, f.variant, f.goal,
     CASE WHEN f.currency > 0
         THEN chr(64 + (f.currency & 31)) || chr(64 + (f.currency >> 5 & 31)) || chr(64 + (f.currency >> 10 & 31))
         ELSE '' END AS currency,
@@ -14,7 +13,7 @@ SELECT
 FROM (
     -- Apps without goals have nothing to be compared with.
     SELECT a.id, a.slug FROM log.app AS a
-    WHERE (SELECT true FROM projection.goal_cells AS c WHERE c.app = a.id ORDER BY c.day LIMIT 1)
+    WHERE (SELECT true FROM counted.goal_app AS g WHERE g.app = a.id LIMIT 1)
     OFFSET 0
 ) AS app
 CROSS JOIN LATERAL (
@@ -58,26 +57,11 @@ CROSS JOIN LATERAL (
                 coalesce(sum(value_low) FILTER (WHERE bucket <= 8), 0), coalesce(sum(value_low) FILTER (WHERE bucket <= 9), 0),
                 coalesce(sum(value_low) FILTER (WHERE bucket <= 10), 0)
             ] AS low_by
-        FROM (
-            SELECT day, category, campaign, variant, goal, currency, rule, bucket, goals, converted, value_high, value_low,
-                0::bigint AS received, 0::bigint AS responded
-            FROM projection.goal_cells
-            WHERE goal_cells.app = app.id
-                AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'goal_funnel'))
-            UNION ALL
-            -- What the rates are of stands beside all goals of its notifications.
-            SELECT b.day, b.category, b.campaign, b.variant, b.category, 0::smallint, 0::smallint, 0::smallint, 0, 0, 0, 0,
-                b.received, b.responded
-            FROM projection.goal_base AS b WHERE b.app = app.id
-        ) AS part
+        FROM counted.goal_funnel AS c WHERE c.app = app.id
         GROUP BY day, category, campaign, variant, goal, currency, rule
     ) AS f
     CROSS JOIN unnest('{5,15,30,60,180,360,720,1440,2880,4320,10080}'::integer[]) WITH ORDINALITY AS within (minutes, place)
 ) AS f
-LEFT JOIN log.word AS category ON category.id = f.category
-LEFT JOIN log.word AS campaign ON campaign.id = f.campaign
-LEFT JOIN log.word AS variant ON variant.id = f.variant
-LEFT JOIN log.word AS goal ON goal.id = f.goal
 WHERE f.rule > 0 AND f.goals > 0;
 
 COMMENT ON VIEW analytics.goal_times IS 'The goals of goal_funnel within each of eleven times: 5, 15 and 30 minutes, 1, 3, 6, 12 and 24 hours, 2, 3 and 7 days, each with its end. Each row includes all shorter times, so do not add them up. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';

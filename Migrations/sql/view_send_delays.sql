@@ -1,9 +1,8 @@
--- Why: how long a notification takes from the sender to the phone. What the events say themselves is tallied by the
--- fold; the other deliveries are in `sends.dated_delay`.
+-- Why: how long a notification takes from the sender to the phone.
 CREATE OR REPLACE VIEW analytics.send_delays AS
 SELECT
-    app.slug AS app, f.day, coalesce(campaign.value, '') AS campaign, coalesce(variant.value, '') AS variant,
-    f.delayed::bigint AS delayed, f.negative::bigint AS negative, told.seconds[1] AS median_seconds, told.seconds[2] AS p90_seconds
+    app.slug AS app, f.day, f.campaign, f.variant, f.delayed::bigint AS delayed, f.negative::bigint AS negative,
+    told.seconds[1] AS median_seconds, told.seconds[2] AS p90_seconds
 FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
@@ -15,20 +14,7 @@ CROSS JOIN LATERAL (
             day, campaign, variant, bucket, sum(delayed) AS delayed, sum(negative) AS negative, sum(deliveries) AS deliveries,
             sum(sum(deliveries)) OVER (PARTITION BY day, campaign, variant ORDER BY bucket) AS so_far,
             sum(sum(deliveries)) OVER (PARTITION BY day, campaign, variant) AS timed
-        FROM (
-            SELECT day, campaign, variant, NULL::integer AS bucket, delayed, negative, 0::bigint AS deliveries
-            FROM projection.send_delays
-            WHERE send_delays.app = app.id
-                AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'send_delays'))
-            UNION ALL
-            SELECT day, campaign, variant, bucket::integer, 0::bigint, 0::bigint, deliveries
-            FROM projection.send_delay_times
-            WHERE send_delay_times.app = app.id
-                AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'send_delays'))
-            UNION ALL
-            SELECT day, campaign, variant, bucket, deliveries, 0::bigint, deliveries
-            FROM sends.dated_delay WHERE dated_delay.app = app.id
-        ) AS part
+        FROM counted.send_delays AS c WHERE c.app = app.id
         GROUP BY day, campaign, variant, bucket
     ) AS histogram
     GROUP BY day, campaign, variant
@@ -42,9 +28,7 @@ CROSS JOIN LATERAL (
         ELSE ((8 + bucket % 8)::bigint << (bucket / 8 - 1)) + (1::bigint << (bucket / 8 - 2))
     END ORDER BY place) AS seconds
     FROM unnest(ARRAY[f.median, f.ninth]) WITH ORDINALITY AS told (bucket, place)
-) AS told
-LEFT JOIN log.word AS campaign ON campaign.id = f.campaign
-LEFT JOIN log.word AS variant ON variant.id = f.variant;
+) AS told;
 
 COMMENT ON VIEW analytics.send_delays IS 'How long notifications took from the sender to the service extension of the app. Deliveries that only a send dates are looked up when the view is read: give the app and the days. Days that retention has sealed keep only those whose events say when they were sent. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';
 COMMENT ON COLUMN analytics.send_delays.app IS 'Slug of the app';

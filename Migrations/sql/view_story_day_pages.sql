@@ -1,7 +1,7 @@
 -- Why: which mistakes were in the pages that people saw on a day. A page that is never shown has no events.
 CREATE OR REPLACE VIEW analytics.story_day_pages AS
 SELECT
-    app.slug AS app, d.day, d.campaign_name AS campaign, d.variant_name AS variant, p.declared_index, p.page_index,
+    app.slug AS app, d.day, d.campaign, d.variant, p.declared_index, p.page_index,
     p.title AS page_title, p.subtitle, p.declared_ms::bigint AS declared_ms, p.button_title, p.link, p.image, p.fault,
     s.id AS send_id, s.sent_at
 FROM log.app AS app

@@ -2,8 +2,9 @@
 -- If the events do not say why a page was turned, the view compares how long it was shown with that duration.
 CREATE OR REPLACE VIEW analytics.story_page_funnel AS
 SELECT
-    app.slug AS app, f.day, coalesce(category.value, '') AS category, coalesce(campaign.value, '') AS campaign,
-    coalesce(variant.value, '') AS variant, f.page_index::smallint AS page_index, f.planned::bigint AS planned, f.reached::bigint AS reached, f.shown::bigint AS shown,
+    app.slug AS app, f.day, f.category, f.campaign, f.variant,
+    f.page_index::smallint AS page_index, f.planned::bigint AS planned, f.reached::bigint AS reached,
+    f.shown::bigint AS shown,
     f.views::bigint AS views, f.clicked::bigint AS clicked, f.exited::bigint AS exited,
     f.dwell_ms::bigint AS dwell_ms, f.dwells::bigint AS dwells,
     round(f.clicked / nullif(f.shown, 0), 4) AS click_rate,
@@ -21,16 +22,15 @@ CROSS JOIN LATERAL (
         CASE WHEN own.here THEN s.clicked ELSE 0 END AS clicked, CASE WHEN own.here THEN s.exited ELSE 0 END AS exited,
         CASE WHEN own.here THEN s.dwell_ms ELSE 0 END AS dwell_ms, CASE WHEN own.here THEN s.dwells ELSE 0 END AS dwells,
         CASE WHEN own.here THEN s.auto_advances ELSE 0 END AS auto_advances,
-        CASE WHEN own.here THEN s.manual_advances ELSE 0 END AS manual_advances
+        CASE WHEN own.here THEN s.manual_advances ELSE 0 END AS manual_advances, CASE WHEN own.here THEN s.gaps END AS gaps
     FROM (
         SELECT
             day, category, campaign, variant, page_index, sum(sum(last)) OVER later AS planned, sum(sum(furthest)) OVER later AS reached,
             lead(page_index, 1, -1::smallint) OVER later AS earlier, sum(shown) AS shown, sum(views) AS views,
             sum(clicked) AS clicked, sum(exited) AS exited, sum(dwell_ms) AS dwell_ms, sum(dwells) AS dwells,
-            sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances
-        FROM projection.story_page_funnel
-        WHERE story_page_funnel.app = app.id
-            AND (generation = 0 OR generation = (SELECT live.generation FROM projection.live WHERE live.name = 'story_page_funnel'))
+            sum(auto_advances) AS auto_advances, sum(manual_advances) AS manual_advances,
+            jsonb_agg(gaps) AS gaps
+        FROM counted.story_page_funnel AS c WHERE c.app = app.id
         GROUP BY day, category, campaign, variant, page_index
         WINDOW later AS (PARTITION BY day, category, campaign, variant ORDER BY page_index DESC)
     ) AS s
@@ -38,9 +38,6 @@ CROSS JOIN LATERAL (
     CROSS JOIN LATERAL (SELECT page.page_index = s.page_index AS here) AS own
     WHERE s.planned > 0
 ) AS f
-LEFT JOIN log.word AS category ON category.id = f.category
-LEFT JOIN log.word AS campaign ON campaign.id = f.campaign
-LEFT JOIN log.word AS variant ON variant.id = f.variant
 LEFT JOIN LATERAL (
     SELECT p.title, p.declared_ms
     FROM sends.day_story AS d
@@ -50,13 +47,10 @@ LEFT JOIN LATERAL (
 -- A gap is in twentieths of a second; 0.4 s are eight of these.
 LEFT JOIN LATERAL (
     SELECT
-        sum(g.advances) FILTER (WHERE abs(50 * g.gap - page.declared_ms) <= 400) AS auto,
-        sum(g.advances) FILTER (WHERE abs(50 * g.gap - page.declared_ms) > 400) AS manual,
-        sum(g.advances) FILTER (WHERE page.declared_ms IS NULL) AS unexplained
-    FROM projection.story_page_gaps AS g
-    WHERE g.app = app.id AND g.day = f.day AND g.category = f.category AND g.campaign = f.campaign
-        AND g.variant = f.variant AND g.page_index = f.page_index
-        AND (g.generation = 0 OR g.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'story_page_funnel'))
+        sum(g.advances::bigint) FILTER (WHERE abs(50 * g.gap::integer - page.declared_ms) <= 400) AS auto,
+        sum(g.advances::bigint) FILTER (WHERE abs(50 * g.gap::integer - page.declared_ms) > 400) AS manual,
+        sum(g.advances::bigint) FILTER (WHERE page.declared_ms IS NULL) AS unexplained
+    FROM jsonb_array_elements(f.gaps) AS part (gaps), jsonb_each_text(nullif(part.gaps, 'null')) AS g (gap, advances)
 ) AS gaps ON true;
 
 COMMENT ON VIEW analytics.story_page_funnel IS 'What became of each page of the stories of a campaign and variant. From page to page, planned and reached never rise. Only the first 1,000 story events of a delivery count towards shown, views, clicked and dwells. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';

@@ -67,7 +67,9 @@ package enum Migrations {
             Migration("view_goal_base", PackageResources.view_goal_base_sql),
             Migration("view_send_days", PackageResources.view_send_days_sql),
             Migration("view_dated_delay", PackageResources.view_dated_delay_sql),
-            HubViews.offered,
+            Migration("view_message_delivery", PackageResources.view_message_delivery_sql),
+            Migration("view_moved_batch", PackageResources.view_moved_batch_sql),
+        ] + Projectors.all.map { Migration(name: "view_counted_\($0.name)", sql: $0.countedView) } + [
             Migration("view_fcm_days", PackageResources.view_fcm_days_sql),
             Migration("view_fcm_campaigns", PackageResources.view_fcm_campaigns_sql),
             Migration("view_sends", PackageResources.view_sends_sql),
@@ -85,6 +87,7 @@ package enum Migrations {
             Migration(funnel: "story_page_funnel", PackageResources.view_story_page_funnel_sql),
             Migration("view_goal_funnel", PackageResources.view_goal_funnel_sql),
             Migration("view_goal_times", PackageResources.view_goal_times_sql),
+            Migration("view_delivered_day", PackageResources.view_delivered_day_sql),
             Migration("view_kept_state", PackageResources.view_kept_state_sql),
             Migration("view_computed_stack_depth", PackageResources.view_computed_stack_depth_sql),
             Migration("view_computed_pressure", PackageResources.view_computed_pressure_sql),
@@ -139,7 +142,8 @@ package enum Migrations {
 
     /// All that are made.
     private static let schemas = [
-        "analytics", "bellwether", "cells", "cluster", "hub", "log", "projection", "registry", "report", "sends",
+        "analytics", "bellwether", "cells", "cluster", "counted", "hub", "log", "projection", "registry", "report",
+        "sends",
     ]
 
     private static func runner(_ definitions: [Migration]) -> MigrationRunner {

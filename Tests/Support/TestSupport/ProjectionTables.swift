@@ -14,9 +14,6 @@ package enum ProjectionTables {
     /// The funnels' views.
     package static let views = Projectors.all.flatMap { $0.tables }.filter(\.hasView).map(\.name)
 
-    /// The tables of counts.
-    package static let counts = Projectors.all.flatMap { $0.tables }.map(\.name)
-
     /// The tables of all projections, without their numbers.
     package static let parents = DeliveryTable.parents + Projectors.all.flatMap { $0.tables }.map(\.name)
 

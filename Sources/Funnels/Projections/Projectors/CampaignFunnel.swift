@@ -23,6 +23,12 @@ enum CampaignFunnel: Projector {
         SoleTaps.table("campaign_soles", keys: [.campaign, .variant]),
     ]
 
+    /// Silent pushes wake the app and show nothing. Their variants are not told apart.
+    static let counted = Counted([
+        .closed(by: "campaign_soles", of: name, keys: [.campaign, .variant]),
+        .table("silent_funnel", of: "silent_funnel", keys: [.campaign], counts: [("woken", "c.woken")]),
+    ])
+
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isSilent else { return }

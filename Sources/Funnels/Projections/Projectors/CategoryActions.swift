@@ -53,6 +53,10 @@ enum CategoryActions: Projector {
         """
     }
 
+    static let counted = Counted(histograms: [
+        .init(column: "times", table: "category_action_times", key: "bucket", count: "deliveries")
+    ])
+
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard facts.flags.contains(.actionTapped) else { return }

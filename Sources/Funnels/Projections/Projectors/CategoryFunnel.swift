@@ -8,7 +8,7 @@ enum CategoryFunnel: Projector {
             columns: DeliveryCounts.columns + DeliveryCounts.rates + [
                 .derived(
                     "dismiss_rate",
-                    "CASE WHEN category.value = ANY (reported.categories) THEN round(f.dismissed / nullif(f.delivered, 0), 4) END",
+                    "CASE WHEN f.category = ANY (reported.categories) THEN round(f.dismissed / nullif(f.delivered, 0), 4) END",
                     """
                     dismissed / delivered. Null unless the category is registered with custom_dismiss, since otherwise iOS \
                     reports no dismissals
@@ -25,11 +25,13 @@ enum CategoryFunnel: Projector {
                         SELECT array_agg(c.category) AS categories FROM registry.registered_category AS c
                         WHERE c.app = app.id AND c.custom_dismiss
                     ) AS reported
-                    """, soles: "category_actions"),
+                    """),
             recount: .init(
                 DeliveryCounts.recount(by: "category"),
                 behind: "\(sameDay) AND d.category = cell.category AND \(noneSilent)"))
     ]
+
+    static let counted = Counted([.closed(by: "category_actions", of: "category_actions", keys: [.category])])
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

@@ -1,3 +1,5 @@
+internal import EventLog
+
 /// Per (app, day, category, campaign, variant, goal, currency, rule): what people did after a notification, and within
 /// how much time. The views `goal_funnel` and `goal_times` add up its cells.
 enum GoalFunnel: Projector {
@@ -56,6 +58,13 @@ enum GoalFunnel: Projector {
     ]
 
     private static let keys: [TallyTable.Key] = [.category, .campaign, .variant]
+
+    /// With what the rates are of, in rows without a goal.
+    static let counted = Counted([
+        .init(
+            source: "projection.goal_base", conditions: ClusterMap.isShown("c.shard"), keys: keys,
+            counts: [("received", "c.received"), ("responded", "c.responded")])
+    ])
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         guard delivery.goals != nil, !delivery.facts.flags.isSilent else { return }

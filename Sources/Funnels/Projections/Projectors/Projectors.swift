@@ -9,6 +9,8 @@ package protocol Projector: SendableMetatype {
     static var name: String { get }
     static var version: Int32 { get }
     static var tables: [TallyTable] { get }
+    /// What it offers to views besides the sums of its first table.
+    static var counted: Counted { get }
     /// Adds the counts of a delivery, `weight` times: 1 adds it, -1 takes it out. `tallies` has one tally for each of
     /// `tables`, in that order.
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally])
@@ -16,8 +18,9 @@ package protocol Projector: SendableMetatype {
     static func count(_ day: InstallDay, _ weight: Int64, into tallies: inout [Tally])
 }
 
-/// A funnel counts one or the other.
+/// A funnel counts one or the other. Most offer the sums of one table.
 extension Projector {
+    package static var counted: Counted { Counted() }
     package static func count(_: Delivery, _: Int64, into _: inout [Tally]) {}
     package static func count(_: InstallDay, _: Int64, into _: inout [Tally]) {}
 }

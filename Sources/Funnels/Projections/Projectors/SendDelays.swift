@@ -48,6 +48,14 @@ enum SendDelays: Projector {
         """
     }
 
+    /// In buckets. The deliveries of which only the sender said when they were sent are in `sends.dated_delay`.
+    static let counted = Counted([
+        .table("send_delay_times", of: name, keys: tables[1].keys, counts: [("deliveries", "c.deliveries")]),
+        .init(
+            source: "sends.dated_delay", conditions: "true", keys: tables[1].keys,
+            counts: [("delayed", "c.deliveries"), ("deliveries", "c.deliveries")]),
+    ])
+
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard !facts.flags.isSilent, let received = facts.extensionAt, let sent = facts.sentAt else { return }

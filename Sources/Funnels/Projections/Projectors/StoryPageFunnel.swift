@@ -63,6 +63,10 @@ enum StoryPageFunnel: Projector {
         .category, .campaign, .variant, .number("page_index", "Index of the page among those shown, from 0"),
     ]
 
+    static let counted = Counted(histograms: [
+        .init(column: "gaps", table: "story_page_gaps", key: "gap", count: "advances")
+    ])
+
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts
         guard let story = facts.story, story.pages > 0 else { return }

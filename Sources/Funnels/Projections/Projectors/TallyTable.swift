@@ -98,9 +98,8 @@ package struct TallyTable: Sendable {
         /// No view of its own; other views read it.
         case none
         /// A row for each app, day and key where the first count is not 0. `joining` is SQL for what derived columns
-        /// need besides the sums. `soles` names the table with the same keys that holds the `SoleTaps`: the sums then
-        /// have `closed` and `received_closed`, those of buttons that close or decline.
-        case sums(String, joining: String = "", soles: String? = nil)
+        /// need besides the sums, which are those of the projector's relation `counted`.
+        case sums(String, joining: String = "")
         /// A view written by hand in `Migrations/sql`. Its columns get the comments that are declared here.
         case byHand
     }

@@ -15,8 +15,7 @@ enum ThreadFunnel: Projector {
                     """)
             ] + DeliveryCounts.rates,
             view: .sums(
-                "The columns of category_funnel by notification group, and how many items its notifications stood for.",
-                soles: "thread_soles"),
+                "The columns of category_funnel by notification group, and how many items its notifications stood for."),
             recount: .init(
                 DeliveryCounts.recount(by: "thread", and: ",\n    sum(items)::bigint AS items"),
                 behind: "\(sameDay) AND d.thread = cell.thread AND \(noneSilent)")),
@@ -25,6 +24,8 @@ enum ThreadFunnel: Projector {
 
     private static let thread = TallyTable.Key.word(
         "thread", "Notification group (thread identifier); '' for deliveries without one")
+
+    static let counted = Counted([.closed(by: "thread_soles", of: name, keys: [thread])])
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

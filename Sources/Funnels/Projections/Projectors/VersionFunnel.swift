@@ -8,7 +8,7 @@ enum VersionFunnel: Projector {
             keys: keys,
             columns: DeliveryCounts.columns + DeliveryCounts.rates,
             view: .sums(
-                "The columns of category_funnel by operating system and version of the app.", soles: "version_soles"),
+                "The columns of category_funnel by operating system and version of the app."),
             recount: .init(
                 DeliveryCounts.recount(by: "platform, app_version"),
                 behind: """
@@ -21,6 +21,8 @@ enum VersionFunnel: Projector {
         .word("platform", "Operating system of the device, as posted; '' for deliveries without one"),
         .word("app_version", "Version of the app: the first one that the delivery's events name; '' if none does"),
     ]
+
+    static let counted = Counted([.closed(by: "version_soles", of: name, keys: keys)])
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {
         let facts = delivery.facts

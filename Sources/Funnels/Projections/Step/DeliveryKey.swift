@@ -6,7 +6,7 @@ package import Values
 /// A message id of FCM begins with the seconds since 1970 in ten digits. The time bits hold them in units of 64 s, so
 /// that rows of the same time share pages of the index. Other ids use a hash instead. Functions of PostgreSQL can
 /// compute the first 39 bits from the notification key, so SQL can find the deliveries of a message
-/// (`sends.fcm_campaigns`). Anybody else can compute them, too, and choose texts that have the same ones.
+/// (`counted.message_delivery`). Anybody else can compute them, too, and choose texts that have the same ones.
 ///
 /// The last 24 bits are a hash with the secret of the generation. Nobody outside can choose them: of n deliveries that
 /// share the first 39 bits on purpose, n / 2^24 have the same number, which is less than one of sixteen million.

@@ -47,15 +47,12 @@ extension FCMExportStore {
                 INSERT INTO sends.fcm_retained AS r (app, since) VALUES (\(app), \(since))
                 ON CONFLICT (app) DO UPDATE SET since = greatest(r.since, excluded.since)
                 """)
-            // A hub finds the campaign of a message among the deliveries of all cells.
-            let isHub: Bool = try connection.query("SELECT to_regclass('hub.fcm_campaigns') IS NOT NULL")[0].get(0)
-            let campaigns: StaticString = isHub ? "hub.fcm_campaigns" : "sends.fcm_campaigns"
             try connection.query(
                 """
                 INSERT INTO sends.fcm_sealed AS s
                     (app, day, campaign, variant, accepted, delivered, data_accepted, data_delivered)
                 SELECT app, day, campaign, variant, accepted, delivered, data_accepted, data_delivered
-                FROM \(sql: campaigns) WHERE app = \(app) AND until <= \(since)
+                FROM sends.fcm_campaigns WHERE app = \(app) AND until <= \(since)
                 ON CONFLICT (app, day, campaign, variant) DO UPDATE
                 SET accepted = coalesce(s.accepted + excluded.accepted, s.accepted, excluded.accepted),
                     delivered = coalesce(s.delivered + excluded.delivered, s.delivered, excluded.delivered),

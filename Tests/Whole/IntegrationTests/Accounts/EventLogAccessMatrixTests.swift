@@ -1,5 +1,6 @@
 import EventLog
 import Postgres
+import Projections
 import Telemetry
 import TestSupport
 import Testing
@@ -8,7 +9,8 @@ import Testing
 struct EventLogAccessMatrixTests {
     /// All schemas that are ours.
     static let schemas = [
-        "analytics", "bellwether", "cells", "cluster", "hub", "log", "projection", "registry", "report", "sends",
+        "analytics", "bellwether", "cells", "cluster", "counted", "hub", "log", "projection", "registry", "report",
+        "sends",
     ]
 
     private static let views =
@@ -32,11 +34,12 @@ struct EventLogAccessMatrixTests {
             "analytics.sends: SELECT", "analytics.stack_depth_funnel: SELECT",
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
             // What a hub reads, and where it does.
-            "cells: USAGE", "cells.dated_delay: SELECT", "cells.experiment_count: SELECT",
-            "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
-            "cells.forgotten: SELECT", "cells.goal_base: SELECT", "hub: USAGE",
+            "cells: USAGE", "cells.category_version_funnel: SELECT", "cells.device_hour_funnel: SELECT",
+            "cells.experiment_count: SELECT", "cells.forgotten: SELECT", "cells.goal_app: SELECT",
+            "cells.hour_funnel: SELECT", "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
+            "cells.pressure_funnel: SELECT", "cells.stack_depth_funnel: SELECT", "hub: USAGE",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
-        + ProjectionTables.counts.map { "cells.\($0): SELECT" }
+        + Projectors.all.map { "cells.\($0.name): SELECT" }
 
     /// All that each role may do with what is in our schemas, inherited and public rights included. A new table, view
     /// or function shows up here for the roles that reach it, and nowhere else.
@@ -76,6 +79,7 @@ struct EventLogAccessMatrixTests {
             "log.word: SELECT of counts_as, SELECT of id",
             "projection: USAGE",
             "projection.chosen_generation(): EXECUTE",
+            "projection.delivered_day: SELECT",
             "projection.day_revision: INSERT, SELECT, UPDATE",
             "projection.generation: SELECT, UPDATE of readers, UPDATE of state",
             "projection.kept_day: DELETE, INSERT, SELECT, UPDATE", "projection.kept_state: SELECT",

@@ -104,9 +104,9 @@ struct ColumnGuideTests {
 
     /// As `migrate` does it: over the views that are there, for analysts and for hubs.
     private func show(_ projector: any Projector.Type, on connection: inout Connection) throws {
+        try connection.execute(script: projector.countedView)
         for table in projector.tables {
             try connection.execute(script: try #require(table.viewDefinition(of: projector)))
-            try connection.execute(script: table.cellView(of: projector))
         }
     }
 }

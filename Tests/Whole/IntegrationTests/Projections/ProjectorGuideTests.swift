@@ -74,6 +74,7 @@ struct ProjectorGuideTests {
             #expect(try database.projections().catchUp().stopped.isEmpty)
         }
         try connection.execute(script: try Self.code("Migrations/sql/NNNN_origin_funnel.sql"))
+        try connection.execute(script: Example.countedView)
         for table in Example.tables {
             try connection.execute(script: try #require(table.viewDefinition(of: Example.self)))
         }
