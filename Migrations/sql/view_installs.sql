@@ -1,22 +1,15 @@
 -- Why: one row for each install, made of the days on which it sent something. What its device says is taken from the
 -- last day that says it: the day and the id, packed into one number, of which the greatest counts. So one pass over the
 -- app's days is enough, without sorting them.
-CREATE OR REPLACE VIEW analytics.installs AS
+CREATE OR REPLACE VIEW counted.installs AS
 SELECT
-    app.slug AS app, f.install_id, f.first_seen, f.last_seen,
+    app.id AS app, f.install_id, f.first_seen, f.last_seen,
     platform.value AS platform, app_version.value AS app_version, os_version.value AS os_version,
     device_model.value AS device_model, locale.value AS locale, time_zone.value AS time_zone,
     ('{authorized,provisional,ephemeral,denied,not_determined}'::text[])[f."authorization" & 7] AS "authorization",
     CASE WHEN f.changed & 7 = f."authorization" & 7
-        THEN timestamptz 'epoch' + (f.changed >> 3) * interval '1 microsecond' END AS authorization_since,
-    (f.first_seen AT TIME ZONE app.time_zone)::date < began.day + 7 AS may_be_older
+        THEN timestamptz 'epoch' + (f.changed >> 3) * interval '1 microsecond' END AS authorization_since
 FROM log.app AS app
-CROSS JOIN LATERAL (
-    -- The first day that retention has left.
-    SELECT min(i.day) AS day FROM projection.install_days AS i
-    WHERE i.app = app.id AND i.active > 0
-        AND i.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'install_days')
-) AS began
 CROSS JOIN LATERAL (
     SELECT
         d.install_id, min(d.first_at) AS first_seen, max(coalesce(d.last_at, d.first_at)) AS last_seen,
@@ -44,6 +37,29 @@ LEFT JOIN log.word AS os_version ON os_version.id = f.os_version
 LEFT JOIN log.word AS device_model ON device_model.id = f.device_model
 LEFT JOIN log.word AS locale ON locale.id = f.locale
 LEFT JOIN log.word AS time_zone ON time_zone.id = f.time_zone;
+
+SELECT cluster.offer('counted.installs');
+
+-- The first day of an app that retention has left. On a hub it is that of the cell which has the earliest.
+CREATE OR REPLACE VIEW counted.first_day AS
+SELECT app.id AS app, began.day
+FROM log.app AS app
+CROSS JOIN LATERAL (
+    SELECT min(i.day) AS day FROM projection.install_days AS i
+    WHERE i.app = app.id AND i.active > 0
+        AND i.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'install_days')
+) AS began;
+
+SELECT cluster.offer('counted.first_day');
+
+CREATE OR REPLACE VIEW analytics.installs AS
+SELECT
+    app.slug AS app, i.install_id, i.first_seen, i.last_seen, i.platform, i.app_version, i.os_version, i.device_model,
+    i.locale, i.time_zone, i."authorization", i.authorization_since,
+    (i.first_seen AT TIME ZONE app.time_zone)::date < began.day + 7 AS may_be_older
+FROM log.app AS app
+CROSS JOIN LATERAL (SELECT min(f.day) AS day FROM counted.first_day AS f WHERE f.app = app.id) AS began
+JOIN counted.installs AS i ON i.app = app.id;
 
 COMMENT ON VIEW analytics.installs IS 'Installs of which the log has an event: one installation of the app on one device each, never a person. What retention has removed no longer counts here. An install that sends nothing is not here, whatever it receives';
 COMMENT ON COLUMN analytics.installs.app IS 'Slug of the app';

@@ -11,9 +11,9 @@ enum HubViews {
         let events = ["events", "receipts", "opens", "action_taps", "story_events"]
         var listed = [
             "view_events": events.map { "analytics.\($0)" }, "view_message_delivery": ["counted.message_delivery"],
-            "view_goal_base": ["counted.goal_app"],
+            "view_goal_base": ["counted.goal_app"], "view_installs": ["counted.installs", "counted.first_day"],
         ]
-        for view in ["batches", "app_batches", "rejected_events", "deliveries", "installs", "goals"] {
+        for view in ["batches", "app_batches", "rejected_events", "deliveries", "goals"] {
             listed["view_\(view)"] = ["analytics.\(view)"]
         }
         for projector in Projectors.all { listed["view_counted_\(projector.name)"] = ["counted.\(projector.name)"] }

@@ -58,8 +58,7 @@ struct HubTests {
     /// cells, and come one after another, or are put together otherwise than by adding up what was counted.
     private static let made = [
         "action_taps", "app_batches", "apps", "batches", "client_drops", "data_quality", "deliveries", "events",
-        "goals",
-        "installs", "opens", "projections", "proofs", "receipts", "rejected_events", "story_events",
+        "goals", "opens", "projections", "proofs", "receipts", "rejected_events", "story_events",
     ]
 
     @Test("every funnel has the same text as in one database; no view has another one without a reason")

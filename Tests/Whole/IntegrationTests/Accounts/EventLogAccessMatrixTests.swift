@@ -35,7 +35,8 @@ struct EventLogAccessMatrixTests {
             "analytics.story_day_pages: SELECT", "analytics.story_events: SELECT", "analytics.story_pages: SELECT",
             // What a hub reads, and where it does.
             "cells: USAGE", "cells.category_version_funnel: SELECT", "cells.device_hour_funnel: SELECT",
-            "cells.experiment_count: SELECT", "cells.forgotten: SELECT", "cells.goal_app: SELECT",
+            "cells.experiment_count: SELECT", "cells.first_day: SELECT", "cells.forgotten: SELECT",
+            "cells.goal_app: SELECT", "cells.installs: SELECT",
             "cells.hour_funnel: SELECT", "cells.message_delivery: SELECT", "cells.moved_batch: SELECT",
             "cells.pressure_funnel: SELECT", "cells.stack_depth_funnel: SELECT", "hub: USAGE",
         ] + ProjectionTables.views.map { "analytics.\($0): SELECT" }
