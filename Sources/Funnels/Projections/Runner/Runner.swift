@@ -13,9 +13,11 @@ package final class Runner: Sendable {
         package var lanes: Int
         /// The most events in a step: more are cheaper, and readers wait longer for the first of them.
         package var mostEvents: Int64 = 50_000
-        /// Seconds between looks at a log that has nothing new, and while events gather: small steps cost as much as
-        /// big ones.
+        /// Seconds between looks at a log that has nothing new.
         package var interval: Double = 0.1
+        /// Seconds from a step that took the last few events to the next one. A step of one event costs nearly as much
+        /// as one of hundreds, in processor time and in write-ahead log, and nobody reads a funnel twice a second.
+        package var gathering: Double = 0.5
         package var keptDays = KeptDays.Rules()
 
         package init(url: String, lanes: Int = 2) {
@@ -258,7 +260,8 @@ package final class Runner: Sendable {
         case .moved(let moved):
             steps.add(1)
             events.add(Int(moved))
-            return isMuch ? 0 : configuration.interval
+            if isMuch { return 0 }
+            return moved < backlog.events ? configuration.interval : configuration.gathering
         }
     }
 

@@ -50,11 +50,33 @@ struct ProjectionRunnerTests {
         for runner in runners { runner.start() }
         #expect(try eventually { try isLevel(database) })
         for runner in runners { runner.stop() }
-        let folded = metrics.map { metrics in
-            metrics.render().split(separator: "\n").first { $0.hasPrefix("bellwether_projected_events_total ") }
-                .flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+        #expect(metrics.compactMap { $0.count("bellwether_projected_events_total") }.reduce(0, +) == 8_000)
+        try database.expectLevel()
+    }
+
+    @Test("events that come one after another are gathered before they are folded")
+    func gathering() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let appender = try database.appender()
+        let metrics = Metrics()
+        var configuration = Runner.Configuration(url: try database.url())
+        configuration.lanes = 1
+        let runner = Runner(configuration, metrics: metrics, log: .silent, isWell: { true })
+        let began = Deadline.now
+        runner.start()
+        defer { runner.stop() }
+        var appended: Int64 = 0
+        while began.nanoseconds + 3_000_000_000 > Deadline.now.nanoseconds {
+            _ = try appender.append([app.submission([.sample(at: Event.sampleTime + appended)])])
+            appended += 1
         }
-        #expect(folded.reduce(0, +) == 8_000)
+        #expect(try eventually { try isLevel(database) })
+        let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
+        let steps = try #require(metrics.count("bellwether_projection_steps_total"))
+        #expect(appended > 10)
+        #expect(Double(steps) <= seconds / configuration.gathering + 2, "\(appended) events in \(seconds) s")
         try database.expectLevel()
     }
 
@@ -170,5 +192,12 @@ struct ProjectionRunnerTests {
         try database.run("DROP TRIGGER overtake ON projection.category_funnel_1")
         #expect(try database.projections().catchUp().stopped.isEmpty)
         try database.expectLevel()
+    }
+}
+
+extension Metrics {
+    /// The value of a counter without labels; nil if there is none.
+    fileprivate func count(_ name: String) -> Int? {
+        render().split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.split(separator: " ")[1]) }
     }
 }
