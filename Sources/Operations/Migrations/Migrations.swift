@@ -36,6 +36,7 @@ package enum Migrations {
         Migration("0023_letters", PackageResources._023_letters_sql),
         Migration("0024_kept_days", PackageResources._024_kept_days_sql),
         Migration("0025_phases", PackageResources._025_phases_sql),
+        Migration("0026_statistics", PackageResources._026_statistics_sql),
     ]
 
     /// Applied again whenever their text changes, those that others stand on first.

@@ -1,7 +1,8 @@
 internal import ServiceRuntime
 
 extension Runner {
-    /// Keeps what some views say of busy days, while the lanes have little to do, until the runner stops.
+    /// Keeps what some views say of busy days, and the statistics that all are planned by, while the lanes have little
+    /// to do, until the runner stops.
     func keepDays() {
         var days = KeptDays(url: configuration.url, log: log)
         (days.rules, days.cancellation) = (configuration.keptDays, cancellation)
@@ -11,6 +12,9 @@ extension Runner {
             guard isWell(), isIdle else {
                 rest(1)
                 continue
+            }
+            do { try analyzeWhole() } catch {
+                if !isStopping { log.warning("could not analyze the tables", ["error": "\(error)"]) }
             }
             var seconds: Double?
             do { seconds = try days.makeNext() } catch {

@@ -71,8 +71,8 @@ struct EventLogAccessMatrixTests {
         "bellwether_projector": [
             "bellwether: USAGE", "bellwether.migration: SELECT", "cluster: USAGE", "cluster.cell: SELECT",
             "cluster.hidden_shards(): EXECUTE", "cluster.is_whole(): EXECUTE", "cluster.map: SELECT",
-            "cluster.state: SELECT", "log: USAGE", "log.app: SELECT", "log.app_ids_shown(): EXECUTE",
-            "log.apps_shown(): EXECUTE", "log.batch: SELECT",
+            "cluster.state: SELECT", "log: USAGE", "log.analyze_whole(): EXECUTE", "log.app: SELECT",
+            "log.app_ids_shown(): EXECUTE", "log.apps_shown(): EXECUTE", "log.batch: SELECT",
             "log.batch_expected: SELECT", "log.batch_loss: SELECT", "log.context: SELECT", "log.device: SELECT",
             "log.erasure_request: SELECT of app, SELECT of fault, SELECT of finished_at, SELECT of requested_at",
             "log.event: SELECT", "log.head: SELECT", "log.note_pages_ending(): EXECUTE",
