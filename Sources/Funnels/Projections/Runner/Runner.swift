@@ -15,8 +15,9 @@ package final class Runner: Sendable {
         package var mostEvents: Int64 = 50_000
         /// Seconds between looks at a log that has nothing new.
         package var interval: Double = 0.1
-        /// Seconds from a step that took the last few events to the next one. A step of one event costs nearly as much
-        /// as one of hundreds, in processor time and in write-ahead log, and nobody reads a funnel twice a second.
+        /// Seconds from a step that took the last few events to the next one, and between looks of lanes that have
+        /// nothing to do then. A step of one event costs nearly as much as one of hundreds, in processor time and in
+        /// write-ahead log, and nobody reads a funnel twice a second.
         package var gathering: Double = 0.5
         package var keptDays = KeptDays.Rules()
 
@@ -250,10 +251,10 @@ package final class Runner: Sendable {
         let backlog = try Backlog.read(.live, on: &connection)
         if lane == 0 { worker.withLock { state in state.backlog = backlog } }
         note(backlog)
-        guard !backlog.isLevel else { return configuration.interval }
         // One lane is enough for a few events: a step has a fixed cost however little it moves.
-        let isMuch = backlog.events >= Backlog.much
-        guard isMuch || lane == 0 else { return configuration.interval }
+        let isMuch = !backlog.isLevel && backlog.events >= Backlog.much
+        guard isMuch || lane == 0 else { return configuration.gathering }
+        guard !backlog.isLevel else { return configuration.interval }
         let share = backlog.share(of: isMuch ? configuration.lanes : 1)
         switch try stepper.step(upTo: backlog.head, mostShards: share, on: &connection) {
         case .nothing: return configuration.interval
