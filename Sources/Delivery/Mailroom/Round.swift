@@ -1,6 +1,7 @@
 package import Letters
 package import Postgres
 package import ServiceRuntime
+internal import Values
 
 /// One round: takes the letters that wait to their places, each place in order. What fails waits for the next round.
 ///
@@ -81,7 +82,7 @@ package struct Round {
             }
         }
         result.sent += sent
-        if sent > 0 { tell("\(place.name): \(sent) report\(sent == 1 ? "" : "s") delivered") }
+        if sent > 0 { tell("\(place.name): \(String(counting: sent, "report", "reports")) delivered") }
     }
 
     /// Nil if the place has taken it.

@@ -184,17 +184,6 @@ extension App {
     }
 }
 
-extension AppError {
-    /// Wraps PostgreSQL's errors, and keeps our own as they are.
-    init(_ error: any Error) {
-        switch error {
-        case let error as AppError: self = error
-        case let error as PostgresError: self = .database(error)
-        default: self = .database(.decoding("\(error)"))
-        }
-    }
-}
-
-extension AppError: DatabaseFailure {
+extension AppError: DatabaseFailureCase {
     package var ofDatabase: PostgresError? { if case .database(let error) = self { error } else { nil } }
 }

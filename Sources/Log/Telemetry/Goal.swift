@@ -46,15 +46,6 @@ package enum Millionths {
         return value
     }
 
-    /// As people and JSON write it: `9.99`.
-    package static func text(_ millionths: Int64) -> String {
-        let (whole, rest) = millionths.quotientAndRemainder(dividingBy: one)
-        guard rest != 0 else { return "\(whole)" }
-        var digits = String("\(one + rest)".dropFirst())
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return "\(whole).\(digits)"
-    }
-
     private static func appended(_ digit: UInt8, to value: Int64) -> Int64? {
         let (tenfold, isTooLarge) = value.multipliedReportingOverflow(by: 10)
         let (sum, overflows) = tenfold.addingReportingOverflow(Int64(digit))

@@ -2,6 +2,7 @@ package import EventLog
 internal import Migrations
 package import Postgres
 internal import ServiceRuntime
+internal import Values
 
 extension Cluster {
     /// What a check says of one cell.
@@ -100,7 +101,7 @@ extension Cluster {
                 Finding(
                     cell: cell.name,
                     what: isMended
-                        ? "\(table.name) lacked \(rows) \(rows == 1 ? "row" : "rows") of the first cell, "
+                        ? "\(table.name) lacked \(String(counting: rows, "row", "rows")) of the first cell, "
                             + "or had them otherwise"
                         : try surplus(of: table, in: cell) > 0
                             ? "\(table.name) has rows that the first cell does not have"

@@ -281,14 +281,3 @@ extension Cluster {
         guard name.wholeMatch(of: /[a-z0-9][a-z0-9_-]{0,62}/) != nil else { throw .invalidName(name) }
     }
 }
-
-extension ClusterError {
-    /// Wraps PostgreSQL's errors, and keeps our own as they are.
-    init(_ error: any Error) {
-        switch error {
-        case let error as ClusterError: self = error
-        case let error as PostgresError: self = .database(error)
-        default: self = .database(.decoding("\(error)"))
-        }
-    }
-}

@@ -161,7 +161,7 @@ extension ClusterError {
     }
 }
 
-extension ClusterError: DatabaseFailure {
+extension ClusterError: DatabaseFailureCase {
     package var ofDatabase: PostgresError? {
         switch self {
         case .database(let error), .unreachable(_, let error): error

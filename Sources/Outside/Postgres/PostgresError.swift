@@ -140,6 +140,18 @@ package protocol DatabaseFailure: Error {
     var ofDatabase: PostgresError? { get }
 }
 
+/// A failure that has a case for the database's own error.
+package protocol DatabaseFailureCase: DatabaseFailure {
+    static func database(_ error: PostgresError) -> Self
+}
+
+extension DatabaseFailureCase {
+    /// Wraps PostgreSQL's errors, and keeps our own as they are.
+    package init(_ error: any Error) {
+        self = error as? Self ?? .database(error as? PostgresError ?? .decoding("\(error)"))
+    }
+}
+
 extension PostgresError: DatabaseFailure {
     package var ofDatabase: PostgresError? { self }
 }

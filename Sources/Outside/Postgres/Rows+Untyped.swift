@@ -88,7 +88,7 @@ private struct Decimal: PostgresValue {
         func group(_ power: Int) -> String {
             let place = weight - power
             let digits = place >= 0 && place < Int(count) ? half(4 + place) ?? 0 : 0
-            return String(repeating: "0", count: max(0, 4 - String(digits).count)) + String(digits)
+            return String(digits, digits: 4)
         }
         let whole = weight < 0 ? "0" : (0...weight).reversed().map(group).joined()
         let trimmed = String(whole.drop { $0 == "0" })

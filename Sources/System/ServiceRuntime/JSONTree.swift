@@ -1,3 +1,5 @@
+internal import Values
+
 extension String {
     /// Appends a text as a JSON string literal with its quotes. Parsers read the same text. Characters that reverse,
     /// break or hide text on a screen are escaped.
@@ -24,8 +26,7 @@ extension String {
     /// As `\u` and four digits, or as a surrogate pair beyond 16 bits.
     private mutating func appendEscaped(_ scalar: Unicode.Scalar) {
         for unit in String(scalar).utf16 {
-            let digits = String(unit, radix: 16)
-            append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            append("\\u" + String(unit, digits: 4, radix: 16))
         }
     }
 

@@ -1,5 +1,6 @@
-import Registry
 import Testing
+
+@testable import Registry
 
 @Suite("A document of Hive's shape")
 struct HiveShapeTests {

@@ -1,5 +1,6 @@
-import Registry
 import Testing
+
+@testable import Registry
 
 @Suite("A document of our own shape")
 struct OwnShapeTests {

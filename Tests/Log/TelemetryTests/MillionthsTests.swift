@@ -1,5 +1,6 @@
 import Telemetry
 import Testing
+import Values
 
 @Suite("Amounts with six decimals")
 struct MillionthsTests {
@@ -28,8 +29,8 @@ struct MillionthsTests {
     @Test("come back from their own text")
     func text() {
         for value in [0, 1, 10, 999_999, 1_000_000, 9_990_000, 123_456_789_012_123_456] as [Int64] {
-            #expect(read(Millionths.text(value)) == value)
+            #expect(read(value.textOfMillionths) == value)
         }
-        #expect(Millionths.text(9_990_000) == "9.99" && Millionths.text(5) == "0.000005")
+        #expect(9_990_000.textOfMillionths == "9.99" && 5.textOfMillionths == "0.000005")
     }
 }

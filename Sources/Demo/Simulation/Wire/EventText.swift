@@ -83,7 +83,7 @@ extension Interaction {
             event.add("previous", previous)
         case .goalReached(let goal):
             event.add("goal", goal.name.isEmpty ? nil : goal.name)
-            event.add("value", raw: goal.value.map(Millionths.text))
+            event.add("value", raw: goal.value?.textOfMillionths)
             event.add("currency", goal.currency)
         case .expanded, .dismissed, .storyFinished, .settingsChanged: break
         }

@@ -1,5 +1,6 @@
 internal import Accounts
 internal import Postgres
+internal import Values
 
 extension RegistryCheck {
     /// Oddities in the registry itself.
@@ -107,7 +108,7 @@ extension RegistryCheck {
             let detail =
                 switch kind {
                 case .mediaWithButtons:
-                    "media were attached, the category has \(buttons) \(buttons == 1 ? "button" : "buttons"), "
+                    "media were attached, the category has \(String(counting: buttons, "button", "buttons")), "
                         + "and a content extension shows it"
                 case .dismissed: "dismissals are reported, and the category is registered without custom_dismiss"
                 case .expanded: "a content extension showed them, and the category is registered without one"

@@ -53,8 +53,8 @@ extension RegistryCheck {
             "\(findings.count { $0.severity == severity }) \(severity.words)"
         }
         text +=
-            "'\(app)' has \(categories) \(categories == 1 ? "category" : "categories") with \(buttons) "
-            + "\(buttons == 1 ? "button" : "buttons") registered: \(counts.joined(separator: ", ")).\n"
+            "'\(app)' has \(String(counting: categories, "category", "categories")) with "
+            + "\(String(counting: buttons, "button", "buttons")) registered: \(counts.joined(separator: ", ")).\n"
         return text
     }
 

@@ -26,10 +26,7 @@ package struct ArmRule: Sendable, Equatable {
     /// 128 bits from the system's generator.
     package static func makeSalt() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next(), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return (0..<2).map { _ in String(generator.next(), digits: 16, radix: 16) }.joined()
     }
 }
 
@@ -59,15 +56,6 @@ package struct ControlShare: Sendable, Equatable {
         stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: threshold >> UInt64($0)) }
     }
 
-    /// The share of the control arm, from 0 to 1.
-    package var fraction: Double { Double(parts) / Double(Self.whole) }
-
     /// As people write it, without a sign: `12.5`.
-    package var text: String {
-        let (whole, rest) = parts.quotientAndRemainder(dividingBy: 1_000_000)
-        guard rest != 0 else { return "\(whole)" }
-        var digits = String("\(1_000_000 + rest)".dropFirst())
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return "\(whole).\(digits)"
-    }
+    package var text: String { parts.textOfMillionths }
 }

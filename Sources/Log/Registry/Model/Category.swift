@@ -1,34 +1,18 @@
 /// A notification category as an app registers it: its identifier and its buttons.
 package struct Category: Sendable, Equatable {
     package var id: String
-    package var buttons: [Button]
+    package var buttons: [Button] = []
     /// The buttons that a banner shows, by id.
-    package var compactActions: [String]
-    package var intentIdentifiers: [String]
+    package var compactActions: [String] = []
+    package var intentIdentifiers: [String] = []
     /// Whether iOS reports when a person dismisses one of its notifications.
-    package var customDismiss: Bool
+    package var customDismiss = false
     /// Whether a content extension shows its notifications, which reveals who has seen the buttons.
-    package var contentExtension: Bool
+    package var contentExtension = false
     package var summaryFormat: String?
     package var hiddenPreviewsPlaceholder: String?
     /// Its path in its document.
-    package var path: String
-
-    package init(
-        id: String, buttons: [Button] = [], compactActions: [String] = [], intentIdentifiers: [String] = [],
-        customDismiss: Bool = false, contentExtension: Bool = false, summaryFormat: String? = nil,
-        hiddenPreviewsPlaceholder: String? = nil, path: String = ""
-    ) {
-        self.id = id
-        self.buttons = buttons
-        self.compactActions = compactActions
-        self.intentIdentifiers = intentIdentifiers
-        self.customDismiss = customDismiss
-        self.contentExtension = contentExtension
-        self.summaryFormat = summaryFormat
-        self.hiddenPreviewsPlaceholder = hiddenPreviewsPlaceholder
-        self.path = path
-    }
+    package var path: String = ""
 }
 
 /// A button of a category. What the document does not say is nil.
@@ -57,19 +41,6 @@ package struct Button: Sendable, Equatable {
     package var authenticationRequired: Bool?
     package var textInput: Bool?
     package var answer: Answer?
-
-    package init(
-        id: String, titles: [Title], activation: Activation? = nil, destructive: Bool? = nil,
-        authenticationRequired: Bool? = nil, textInput: Bool? = nil, answer: Answer? = nil
-    ) {
-        self.id = id
-        self.titles = titles
-        self.activation = activation
-        self.destructive = destructive
-        self.authenticationRequired = authenticationRequired
-        self.textInput = textInput
-        self.answer = answer
-    }
 
     /// Its name in a report: the English title, or else the first one.
     package var title: String? {

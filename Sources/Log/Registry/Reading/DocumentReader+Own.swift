@@ -9,20 +9,28 @@ extension DocumentReader {
         let place = Place.root.member("categories")
         guard let elements = elements(list, at: place, most: RegistryLimits.categories) else { return [] }
         if elements.isEmpty { warnings.add(place, "it is empty: everything that this set had registered is retired") }
-        var categories: [Category] = []
+        return items(elements, at: place, id: \.id) { reader, value, place in reader.category(value, at: place) }
+    }
+
+    /// What is read of the elements. An id that is already that of an earlier one is an error.
+    private mutating func items<Item>(
+        _ elements: [JSONValue], at place: Place, id: KeyPath<Item, String>,
+        _ read: (inout Self, JSONValue, Place) -> Item?
+    ) -> [Item] {
+        var items: [Item] = []
         var places: [ExactText: Place] = [:]
         for (index, value) in elements.enumerated() {
             let place = place.element(index)
-            guard let category = category(value, at: place) else { continue }
-            if let first = places[ExactText(category.id)] {
-                errors.add(
-                    place.member("id"), "\(String(shown: category.id)) is already the id of \(first.path)")
+            guard let item = read(&self, value, place) else { continue }
+            let name = item[keyPath: id]
+            if let first = places[ExactText(name)] {
+                errors.add(place.member("id"), "\(String(shown: name)) is already the id of \(first.path)")
             } else {
-                places[ExactText(category.id)] = place
+                places[ExactText(name)] = place
             }
-            categories.append(category)
+            items.append(item)
         }
-        return categories
+        return items
     }
 
     private mutating func category(_ value: JSONValue, at place: Place) -> Category? {
@@ -63,19 +71,7 @@ extension DocumentReader {
                 "has \(elements.count) actions; hardly anybody sees more than \(RegistryLimits.comfortableButtons)"
             )
         }
-        var buttons: [Button] = []
-        var places: [ExactText: Place] = [:]
-        for (index, value) in elements.enumerated() {
-            let place = place.element(index)
-            guard let button = button(value, at: place) else { continue }
-            if let first = places[ExactText(button.id)] {
-                errors.add(place.member("id"), "\(String(shown: button.id)) is already the id of \(first.path)")
-            } else {
-                places[ExactText(button.id)] = place
-            }
-            buttons.append(button)
-        }
-        return buttons
+        return items(elements, at: place, id: \.id) { reader, value, place in reader.button(value, at: place) }
     }
 
     private mutating func button(_ value: JSONValue, at place: Place) -> Button? {

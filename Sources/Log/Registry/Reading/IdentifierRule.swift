@@ -1,3 +1,5 @@
+internal import Values
+
 /// What may name a category or an action: names that people can distinguish by sight, and that need no escape in
 /// shells, SQL and JSON.
 enum IdentifierRule {
@@ -14,8 +16,8 @@ enum IdentifierRule {
             case " ": continue
             default:
                 if isUnseen(scalar) {
-                    return
-                        "must not contain control, invisible or direction-changing characters (here U+\(hex(scalar)))"
+                    let code = String(scalar.value, digits: 4, radix: 16, uppercase: true)
+                    return "must not contain control, invisible or direction-changing characters (here U+\(code))"
                 }
             }
         }
@@ -28,11 +30,6 @@ enum IdentifierRule {
         case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .unassigned: true
         default: scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace
         }
-    }
-
-    private static func hex(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }
 

@@ -1,5 +1,6 @@
 internal import JSON
 internal import ServiceRuntime
+internal import Values
 
 /// How all documents of the registry are read: strictly, with all errors in them.
 enum RegistryDocument {
@@ -69,7 +70,7 @@ package enum RegistryDocumentError: Error, Sendable, CustomStringConvertible {
         case .notJSON(let reason): "the document is not well-formed JSON in UTF-8: \(reason)"
         case .notAnObject(let kind): "the document must be an object, not \(kind)"
         case .invalid(let errors, let more):
-            (["\(errors.count + more) \(errors.count + more == 1 ? "error" : "errors"), nothing was imported:"]
+            (["\(String(counting: errors.count + more, "error", "errors")), nothing was imported:"]
                 + errors.map { "  \(String(printable: $0.description))" } + (more > 0 ? ["  and \(more) more"] : []))
                 .joined(separator: "\n")
         }

@@ -37,11 +37,6 @@ package struct Remark: Sendable, Equatable, CustomStringConvertible {
     package let path: String
     package let detail: String
 
-    package init(path: String, detail: String) {
-        self.path = path
-        self.detail = detail
-    }
-
     package var description: String { path.isEmpty ? detail : "\(path): \(detail)" }
 }
 

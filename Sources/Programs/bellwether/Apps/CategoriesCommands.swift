@@ -60,8 +60,8 @@ struct CategoriesImportCommand: DatabaseCommand {
 
     private func text(_ registration: Registration, _ set: CategorySet) -> String {
         let holds =
-            "\(registration.categories) \(registration.categories == 1 ? "category" : "categories"), "
-            + "\(registration.buttons) \(registration.buttons == 1 ? "button" : "buttons")"
+            String(counting: registration.categories, "category", "categories") + ", "
+            + String(counting: registration.buttons, "button", "buttons")
         if registration.isUnchanged {
             return
                 "nothing changed: the set '\(set.rawValue)' of '\(slug)' is still edition \(registration.edition), "

@@ -53,7 +53,6 @@ struct Session: Sendable, Equatable {
     }
 
     private static func seal(of said: String, _ hash: SHA256) -> String {
-        SHA256.authentication(of: "bellwether look session\n\(said)".utf8, key: hash).bytes
-            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256.authentication(of: "bellwether look session\n\(said)".utf8, key: hash).bytes.hex
     }
 }

@@ -1,3 +1,5 @@
+internal import Values
+
 /// Text in an address (RFC 3986): all but letters, digits and `-._~` as `%` and two digits.
 enum PercentText {
     static func encoded(_ text: String) -> String {
@@ -9,7 +11,7 @@ enum PercentText {
                 UInt8(ascii: "~"):
                 encoded.unicodeScalars.append(Unicode.Scalar(byte))
             default:
-                encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                encoded += "%" + String(byte, digits: 2, radix: 16, uppercase: true)
             }
         }
         return encoded

@@ -20,9 +20,6 @@ struct Grid: Sendable {
         func day(_ column: String) -> CivilDate? { if case .day(let day)? = self[column] { day } else { nil } }
         func uuid(_ column: String) -> UUID? { if case .uuid(let id)? = self[column] { id } else { nil } }
         func flag(_ column: String) -> Bool { self[column] == .flag(true) }
-        func moment(_ column: String) -> Timestamp? {
-            if case .moment(let moment)? = self[column] { moment } else { nil }
-        }
         func number(_ column: String) -> Double? { self[column]?.number }
         /// 0 for nothing.
         func count(_ column: String) -> Int64 { self[column]?.count ?? 0 }

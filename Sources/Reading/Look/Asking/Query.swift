@@ -59,9 +59,6 @@ package struct Query: Sendable, ExpressibleByStringInterpolation {
         package mutating func appendInterpolation(_ day: CivilDate) {
             pieces.append(.value(.init(day), shown: "date '\(day)'"))
         }
-        package mutating func appendInterpolation(_ moment: Timestamp) {
-            pieces.append(.value(.init(moment), shown: "timestamptz '\(moment)'"))
-        }
         package mutating func appendInterpolation(_ id: UUID) {
             pieces.append(.value(.init(id), shown: "uuid '\(id)'"))
         }
@@ -93,10 +90,9 @@ package struct Query: Sendable, ExpressibleByStringInterpolation {
             case "'": escaped.append(contentsOf: "''".unicodeScalars)
             case _ where isPlain(scalar): escaped.append(scalar)
             default:
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                let isShort = digits.count <= 4
-                let zeros = String(repeating: "0", count: (isShort ? 4 : 6) - digits.count)
-                escaped.append(contentsOf: "\\\(isShort ? "" : "+")\(zeros)\(digits)".unicodeScalars)
+                let isShort = scalar.value <= 0xFFFF
+                let digits = String(scalar.value, digits: isShort ? 4 : 6, radix: 16, uppercase: true)
+                escaped.append(contentsOf: "\\\(isShort ? "" : "+")\(digits)".unicodeScalars)
             }
         }
         return "U&'\(String(escaped))'"

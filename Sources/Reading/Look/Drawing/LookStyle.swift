@@ -1,5 +1,6 @@
 internal import Accounts
 internal import Reports
+internal import Values
 
 /// The style sheet: that of a report, and what only these pages have.
 enum LookStyle {
@@ -8,7 +9,7 @@ enum LookStyle {
     static let address = "/look.css?v=" + version(of: text)
 
     static func version(of text: String) -> String {
-        SHA256(of: text.utf8).bytes.prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256(of: text.utf8).bytes.prefix(6).hex
     }
 
     private static let own = """

@@ -1,5 +1,6 @@
 internal import Reports
 internal import ServiceRuntime
+internal import Values
 
 /// What the rows of one goal mean, in words.
 struct GoalWords {
@@ -65,7 +66,7 @@ enum Money {
         let cents = Int64(saturating: (value * 100).rounded())
         let (whole, rest) = cents.magnitude.quotientAndRemainder(dividingBy: 100)
         let sign = cents < 0 ? "−" : ""
-        let text = "\(sign)\(Wording.count(Int64(clamping: whole))).\(rest < 10 ? "0" : "")\(rest)"
+        let text = "\(sign)\(Wording.count(Int64(clamping: whole))).\(String(rest, digits: 2))"
         return currency.isEmpty ? text : "\(text) \(currency)"
     }
 }

@@ -67,9 +67,9 @@ struct TableJSON: Sendable {
 
     /// Changes with the position, and with whatever else a table is made of: categories, sends, the day that it is.
     static func tag(of text: String, at position: LogPosition) -> String {
-        let digest = SHA256(of: text.utf8).bytes.prefix(12).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let digest = SHA256(of: text.utf8).bytes.prefix(12)
         // A comma would end the tag in a list of them.
-        return "W/\"\("\(position)".replacing(",", with: ";"))-\(digest.joined())\""
+        return "W/\"\("\(position)".replacing(",", with: ";"))-\(digest.hex)\""
     }
 }
 

@@ -8,20 +8,12 @@ package struct ExperimentSummary: Hashable, Sendable {
     package var control: Double
     package var starts: Timestamp
     package var ends: Timestamp?
-    package var campaigns: [String]
+    package var campaigns: [String] = []
     /// Whether its end has passed.
-    package var isOver: Bool
+    package var isOver = false
     /// Nil if retention has dropped events that decide.
     package var arms: Arms?
-    package var goals: [GoalResult]
-
-    package init(
-        name: String, control: Double, starts: Timestamp, ends: Timestamp? = nil, campaigns: [String] = [],
-        isOver: Bool = false, arms: Arms? = nil, goals: [GoalResult] = []
-    ) {
-        (self.name, self.control, self.starts, self.ends) = (name, control, starts, ends)
-        (self.campaigns, self.isOver, self.arms, self.goals) = (campaigns, isOver, arms, goals)
-    }
+    package var goals: [GoalResult] = []
 
     /// What is counted of the arms as a whole.
     package struct Arms: Hashable, Sendable {

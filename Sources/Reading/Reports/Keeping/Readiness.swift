@@ -100,7 +100,7 @@ package enum NotReady: Sendable, Hashable, CustomStringConvertible {
             "the projection \(String(printable: name)) has stopped at batch \(batch): \(String(printable: reason)). "
                 + "Fix the cause, then run bellwether projection resume \(String(printable: name))"
         case .behind(let position, let needed, let seconds):
-            "the funnels are \(needed - position) batch\(needed - position == 1 ? "" : "es") and "
+            "the funnels are \(String(counting: needed - position, "batch", "batches")) and "
                 + "\(Int(saturating: seconds.rounded(.up))) s behind: "
                 + "they are at position \(position), and the day needs \(needed)"
         case .moving(let app, let timeZone):

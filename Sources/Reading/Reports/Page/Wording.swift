@@ -9,9 +9,8 @@ package enum Wording {
         var groups: [String] = []
         var rest = number.magnitude
         repeat {
-            let digits = String(rest % 1000)
+            groups.append(String(rest % 1000, digits: rest < 1000 ? 1 : 3))
             rest /= 1000
-            groups.append(rest > 0 ? String(repeating: "0", count: 3 - digits.count) + digits : digits)
         } while rest > 0
         return (number < 0 ? "−" : "") + groups.reversed().joined(separator: ",")
     }
@@ -139,10 +138,9 @@ package enum Wording {
         let scale = pow(10, Double(decimals))
         let scaled = Int64(saturating: (abs(number) * scale).rounded())
         let (whole, fraction) = scaled.quotientAndRemainder(dividingBy: Int64(scale))
-        let digits = String(fraction)
         let sign = number < 0 && scaled > 0 ? "−" : ""
         guard decimals > 0 else { return "\(sign)\(whole)" }
-        return "\(sign)\(whole).\(String(repeating: "0", count: decimals - digits.count))\(digits)"
+        return "\(sign)\(whole).\(String(fraction, digits: decimals))"
     }
 
     private static let weekdays = [

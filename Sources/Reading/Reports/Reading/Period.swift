@@ -82,7 +82,7 @@ package struct Week: Hashable, Sendable, CustomStringConvertible {
         number = (monday.daysSince1970 - first.daysSince1970) / 7 + 1
     }
 
-    package var description: String { "\(year)-W\(number < 10 ? "0" : "")\(number)" }
+    package var description: String { "\(year)-W\(String(number, digits: 2))" }
 }
 
 extension CivilDate {

@@ -59,6 +59,7 @@ extension FunnelCounts {
         return all
     }
 
+    /// In the order of `sums`.
     private static var all: [WritableKeyPath<Self, Int64>] {
         [
             \.delivered, \.received, \.expanded, \.opened, \.actionTapped, \.storyActionTapped, \.responded,
@@ -68,14 +69,7 @@ extension FunnelCounts {
 }
 
 extension FunnelCounts {
-    /// The columns of a funnel's row.
-    static let columns: StaticString =
-        """
-        delivered, received, expanded, opened, action_tapped, story_action_tapped, responded, received_responded,
-        dismissed, unanswered, suppressed, media_attached, responded - engaged, received_responded - received_engaged
-        """
-
-    /// How many they are.
+    /// How many columns they are.
     static let width = 14
 
     /// Their sums over rows of a funnel.
@@ -97,14 +91,10 @@ extension FunnelCounts {
         sum(received_responded - received_engaged)::bigint AS received_closed
         """
 
-    /// From so many columns of a row, in the order of the lists above.
+    /// From so many columns of a row, in the order of `sums`.
     init(_ row: Rows.Row, from column: Int) throws(PostgresError) {
-        func next(_ index: Int) throws(PostgresError) -> Int64 { try row.get(column + index) }
-        self.init(
-            delivered: try next(0), received: try next(1), expanded: try next(2), opened: try next(3),
-            actionTapped: try next(4), storyActionTapped: try next(5), responded: try next(6),
-            receivedResponded: try next(7), dismissed: try next(8), unanswered: try next(9), suppressed: try next(10),
-            mediaAttached: try next(11), closed: try next(12), receivedClosed: try next(13))
+        self.init()
+        for (place, count) in Self.all.enumerated() { self[keyPath: count] = try row.get(column + place) }
     }
 }
 

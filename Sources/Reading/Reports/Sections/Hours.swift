@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Telemetry
+internal import Values
 
 /// The deliveries that were received in an hour of the day, and how many of them responded at any time.
 struct Hour: Hashable, Sendable {
@@ -35,7 +36,7 @@ enum HoursSection: ReportSection {
         guard most > 0 else { return nil }
         let table = Table("By the time of the receipt, in \(report.timeZone)", of: report.hours, most: 24) { hour in
             [
-                .text("Hour", "\(hour.hour < 10 ? "0" : "")\(hour.hour):00"),
+                .text("Hour", "\(String(hour.hour, digits: 2)):00"),
                 .bar(
                     "Received", Wording.count(hour.response.whole), share: Double(hour.response.whole) / Double(most)),
                 .bar("Response rate", hour.response),

@@ -45,8 +45,9 @@ enum StackDepthsSection: ReportSection {
         guard !report.isSealed else { return }
         report.stackDepths = try connection.query(
             """
-            SELECT scope, depth_bucket, \(sql: FunnelCounts.columns) FROM analytics.stack_depth_funnel
-            WHERE app = \(scope.app) AND day = \(scope.day) ORDER BY scope = 'app', depth_bucket COLLATE "C"
+            SELECT scope, depth_bucket, \(sql: FunnelCounts.sums) FROM analytics.stack_depth_funnel
+            WHERE app = \(scope.app) AND day = \(scope.day) GROUP BY scope, depth_bucket
+            ORDER BY scope = 'app', depth_bucket COLLATE "C"
             """
         ).map { row throws(PostgresError) -> StackDepth? in
             guard let scope = StackDepth.Scope(rawValue: try row.get(0)) else { return nil }

@@ -140,7 +140,7 @@ enum TimeOfDaySection: ReportSection {
             ])
     }
 
-    private static func clock(_ hour: Int) -> String { "\(hour < 10 ? "0" : "")\(hour):00" }
+    private static func clock(_ hour: Int) -> String { "\(String(hour, digits: 2)):00" }
 
     static func facts(_ report: Report) -> [EntryList] {
         .list("time_of_day", report.timeOfDay?.quarters ?? []) { quarter in

@@ -2,7 +2,6 @@ import Accounts
 import EventLog
 import FunnelOracle
 import Postgres
-import Registry
 import ServiceRuntime
 import Telemetry
 import TestSupport
@@ -10,6 +9,7 @@ import Testing
 import Values
 
 @testable import Projections
+@testable import Registry
 
 @Suite("What views say of busy days is kept")
 struct KeptDaysTests {

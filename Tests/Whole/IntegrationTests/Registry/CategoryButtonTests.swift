@@ -1,8 +1,9 @@
 import Postgres
-import Registry
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Registry
 
 @Suite("What is said of buttons")
 struct CategoryButtonTests {

@@ -1,9 +1,10 @@
 import Accounts
 import Postgres
-import Registry
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import Registry
 
 @Suite("Registering categories")
 struct RegistrarTests {

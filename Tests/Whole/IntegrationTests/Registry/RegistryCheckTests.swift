@@ -1,10 +1,11 @@
 import EventLog
 import Postgres
-import Registry
 import Telemetry
 import TestSupport
 import Testing
 import Values
+
+@testable import Registry
 
 @Suite("The check of what is registered")
 struct RegistryCheckTests {

@@ -1,10 +1,11 @@
 import Accounts
 import Postgres
-import Registry
 import Telemetry
 import TestSupport
 import Testing
 import Values
+
+@testable import Registry
 
 /// Registering categories, and filling the tables that their buttons are judged by.
 extension TestApp {

@@ -2,13 +2,13 @@ import Accounts
 import EventLog
 import Postgres
 import Projections
-import Registry
 import ServiceRuntime
 import Telemetry
 import TestSupport
 import Testing
 import Values
 
+@testable import Registry
 @testable import Reports
 
 @Suite("Engagement leaves out who only closed")

@@ -1,9 +1,9 @@
-import Registry
 import Telemetry
 import TestSupport
 import Testing
 import Values
 
+@testable import Registry
 @testable import Reports
 
 @Suite("Media in a report")

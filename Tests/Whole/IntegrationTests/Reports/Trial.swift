@@ -1,32 +1,35 @@
-internal import Telemetry
-package import Values
+import Telemetry
+import Values
 
-/// The installs of an experiment, simulated from two weeks before its start to its end. What the pushes change is planted, so that whoever
-/// reads the experiment can be held against it. The result depends only on the seed and on what is given.
-package struct Trial: Sendable {
-    package let app: AppProfile
-    package let installs: Int
-    package let start: Timestamp
-    package let days: Int
+@testable import Simulation
+
+/// The installs of an experiment, simulated from two weeks before its start to its end. What the pushes change is
+/// planted, so that a report of the experiment can be compared with it. The result depends only on the seed and on what
+/// is given.
+struct Trial: Sendable {
+    let app: AppProfile
+    let installs: Int
+    let start: Timestamp
+    let days: Int
     /// The campaign that the control arm is left without, and the goal.
-    package let campaign: String
-    package let goal: String
+    let campaign: String
+    let goal: String
     /// The share of people who reach the goal without the pushes.
-    package var base = 0.2
+    var base = 0.2
     /// How much more of them do with the pushes: 0.5 for half as many again, 0 for no effect.
-    package var lift = 0.0
+    var lift = 0.0
     /// The share of treated installs of which nothing arrives.
-    package var lost = 0.0
+    var lost = 0.0
     /// The share of control installs that get the pushes all the same.
-    package var leaked = 0.0
+    var leaked = 0.0
 
-    package init(_ app: AppProfile, installs: Int, from start: Timestamp, days: Int, campaign: String, goal: String) {
+    init(_ app: AppProfile, installs: Int, from start: Timestamp, days: Int, campaign: String, goal: String) {
         (self.app, self.installs, self.start, self.days) = (app, installs, start, days)
         (self.campaign, self.goal) = (campaign, goal)
     }
 
     /// What their phones send, in order. `isControl` tells the arm of an install.
-    package func envelopes(seed: UInt64, isControl: (UUID) -> Bool) -> [Envelope] {
+    func envelopes(seed: UInt64, isControl: (UUID) -> Bool) -> [Envelope] {
         var dice = Dice(seed: seed)
         var envelopes: [Envelope] = []
         for _ in 0..<installs {
