@@ -38,14 +38,6 @@ package enum EmbeddedPostgresError: Error, Equatable, Sendable {
     case hiddenServer(directory: String)
     /// The operating system refused a call.
     case system(call: String, path: String, code: Int32)
-
-    /// Whether the same call may succeed a little later without other changes.
-    package var isRetriable: Bool {
-        switch self {
-        case .timedOut, .inUse: true
-        default: false
-        }
-    }
 }
 
 extension EmbeddedPostgresError: CustomStringConvertible {

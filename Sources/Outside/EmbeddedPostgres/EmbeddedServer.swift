@@ -16,15 +16,6 @@ package struct ServerOptions: Sendable {
         self.roles = roles
         self.settings = settings
     }
-
-    /// Fast to create and fast to write, for clusters that tests throw away.
-    package static let throwawaySettings = [
-        "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB",
-        "max_wal_size": "256MB", "min_wal_size": "32MB",
-        // Tables without statistics look large, and compiling a query costs more than running it on the few rows that
-        // they have.
-        "jit": "off",
-    ]
 }
 
 /// A private PostgreSQL database in a data directory, in use by this process.

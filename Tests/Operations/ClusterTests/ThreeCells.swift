@@ -93,3 +93,8 @@ extension ThreeCells {
         return hub
     }
 }
+
+extension ClusterMap {
+    /// The number of the cell that takes the events of an install; 0 while its shard is being moved.
+    func holder(of install: UUID) -> Int16 { holders[Int(Shard.of(install, among: Int16(holders.count)))] }
+}

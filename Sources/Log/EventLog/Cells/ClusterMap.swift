@@ -1,6 +1,5 @@
 package import Postgres
 internal import ServiceRuntime
-internal import Telemetry
 package import Values
 
 /// Which cell of a cluster has which shard, as one of the cells says.
@@ -220,11 +219,6 @@ package struct ClusterMap: Sendable, Equatable {
 
     /// The cell in which everything begins that all cells have: apps, keys, categories, sends.
     package var first: Cell? { cells.first }
-
-    /// The number of the cell that takes the events of an install; 0 while its shard is being moved.
-    package func holder(of install: UUID) -> Int16 {
-        holders.isEmpty ? own : holders[Int(Shard.of(install, among: Int16(holders.count)))]
-    }
 }
 
 extension Connection {

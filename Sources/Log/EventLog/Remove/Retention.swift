@@ -62,21 +62,14 @@ package enum Retention {
         }
 
         /// Nil if something keeps it.
-        var candidate: Candidate? {
+        package var candidate: Candidate? {
             isQuiet || isOverdue ? Candidate(month: month, lookedAt: isQuiet ? lookedAt : nil) : nil
         }
     }
 
-    /// The months that ended that many days ago and of which no event occurred or was received since, or that have
-    /// waited as long again; the oldest first. Rows of the default partition belong to no month: `Strays` removes
-    /// those.
-    package static func candidates(
-        olderThan days: Int, now: Timestamp, on connection: inout Connection
-    ) throws(PostgresError) -> [Candidate] {
-        try standings(olderThan: days, now: now, on: &connection).compactMap(\.candidate)
-    }
-
-    /// The open months that ended that many days ago, the oldest first, and whether anything keeps them.
+    /// The open months that ended that many days ago, the oldest first, and whether anything keeps them: an event that
+    /// occurred or was received since, unless they have waited as long again. Rows of the default partition belong to
+    /// no month: `Strays` removes those.
     package static func standings(
         olderThan days: Int, now: Timestamp, on connection: inout Connection
     ) throws(PostgresError) -> [Standing] {

@@ -20,7 +20,7 @@ struct EventLogRetentionTests {
         _ database: TestDatabase, days: Int, now: Timestamp = Self.now
     ) throws -> [Retention.Candidate] {
         var connection = try database.session(nil)
-        return try Retention.candidates(olderThan: days, now: now, on: &connection)
+        return try Retention.standings(olderThan: days, now: now, on: &connection).compactMap(\.candidate)
     }
 
     /// Months that were made, each with an event in its middle that was received at once.
