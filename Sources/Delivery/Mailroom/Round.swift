@@ -148,8 +148,7 @@ private struct Target {
     func send(_ letter: Letter, _ contents: Letter.Contents, by webhook: Webhook) -> Outcome {
         switch way {
         case .mail(let sendmail):
-            let mail = MailMessage(
-                letter, contents, from: sendmail.from, to: sendmail.addresses, at: WallClock.now)
+            let mail = MailMessage(letter, contents, from: sendmail.from, to: sendmail.addresses, at: WallClock.now)
             return sendmail.send(mail.text)
         case .slack(let address): return webhook.post(ChatMessage.slack(letter, contents), to: address)
         case .teams(let address): return webhook.post(ChatMessage.teams(letter, contents), to: address)

@@ -49,8 +49,7 @@ struct DemoApp {
         nights = try DemoApp.nights(days, in: profile.home.name, before: now, on: &connection)
         // Noon, so that no clock change moves it to another day.
         let noon = nights[nights.count - 1].start + (isCalm ? 400 * 24 : 0) * 3_600_000_000 + 12 * 3_600_000_000
-        world = World(
-            profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon, audience: audience)
+        world = World(profile, seed: seed, installs: installs, from: nights[0].start, lastDay: noon, audience: audience)
         world.isExported = !isCalm
         guard !isCalm, let plan = profile.experiment, nights.count > plan.startsAfterDays,
             let share = ControlShare(percent: Double(plan.control))

@@ -29,8 +29,7 @@ struct DemoCommand: DemoDeclaration {
             StandardStream.error.write("\nStopped early. The data so far is in \(String(printable: directory))\n")
         }
         defer { access.release() }
-        var owner = try LogSession.open(
-            url: access.url, role: nil, purpose: "demo", log: log, statementSeconds: 0)
+        var owner = try LogSession.open(url: access.url, role: nil, purpose: "demo", log: log, statementSeconds: 0)
         try refuseApps(in: directory, on: &owner)
         let now = WallClock.now
         let audience = Audience(dormant: Double(given.dormant) / 100, extensionSends: !given.appSends)

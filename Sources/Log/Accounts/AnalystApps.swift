@@ -43,8 +43,7 @@ package struct AnalystApps: Sendable, Equatable {
             if let other = apps.first(where: { !known.contains($0) }) {
                 throw AnalystAppsError.notBound(login, to: other)
             }
-            return try store(
-                apps.isEmpty ? [] : known.filter { !apps.contains($0) }, of: login, on: &connection)
+            return try store(apps.isEmpty ? [] : known.filter { !apps.contains($0) }, of: login, on: &connection)
         } catch { throw AnalystAppsError(error) }
     }
 

@@ -186,10 +186,8 @@ extension Hardening {
         mend: "ALTER ROLE PERSON CONNECTION LIMIT 5;")
 
     private static let views = Hardening(
-        name: "views without the rule of apps",
-        danger: "a login that is bound to some apps sees the rows of all there",
-        question: "SELECT view::text FROM log.unbound_view ORDER BY 1",
-        mend: "SELECT log.bind_views();")
+        name: "views without the rule of apps", danger: "a login that is bound to some apps sees the rows of all there",
+        question: "SELECT view::text FROM log.unbound_view ORDER BY 1", mend: "SELECT log.bind_views();")
 
     private static let boundLogins = Hardening(
         name: "logins bound to apps",

@@ -105,14 +105,12 @@ extension Cluster {
         }
         if !acceptance.open.isEmpty {
             let what =
-                "\(ClusterError.named(acceptance.open.sorted())) cannot be settled yet: "
-                + "a move of it has not ended, or the "
-                + "cell that has it cannot be reached"
+                "\(ClusterError.named(acceptance.open.sorted())) cannot be settled yet: a move of it has not ended, or "
+                + "the cell that has it cannot be reached"
             acceptance.findings.append(Finding(cell: cell.name, what: what, isMended: false))
         }
         if !done.isEmpty {
-            acceptance.findings.append(
-                Finding(cell: cell.name, what: done.joined(separator: "; "), isMended: true))
+            acceptance.findings.append(Finding(cell: cell.name, what: done.joined(separator: "; "), isMended: true))
         }
         return acceptance
     }
@@ -143,10 +141,9 @@ extension Cluster {
     }
 
     private static func words(for loss: String, _ name: String) -> String {
-        "was restored from a backup: \(loss). Hubs show an error in its place. "
-            + "Restore it with its whole write-ahead log; or repeat what "
-            + "was erased and revoked since, and go on without what is lost: "
-            + "bellwether cluster check --accept-loss \(name)"
+        "was restored from a backup: \(loss). Hubs show an error in its place. Restore it with its whole write-ahead "
+            + "log; or repeat what was erased and revoked since, and go on without what is lost: bellwether cluster "
+            + "check --accept-loss \(name)"
     }
 
     private static func words(for own: ClusterMap.Comparison, _ name: String) -> String {

@@ -64,9 +64,8 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
         case .nameTaken(let name): "the cluster has a cell '\(name)' already: choose another name"
         case .placeTaken(let cell): "this is the database of the cell '\(cell)'"
         case .holdsPassword:
-            "every cell keeps where the others are, so there must be no password in it: "
-                + "give it by PGPASSWORD, PGPASSFILE or a "
-                + "service file"
+            "every cell keeps where the others are, so there must be no password in it: give it by PGPASSWORD, "
+                + "PGPASSFILE or a service file"
         case .otherUser(let user, let own):
             "the processes of a cluster log in to all cells with the same name"
                 + "\(own.map { " (here '\(String(printable: $0))')" } ?? ""): "
@@ -88,55 +87,43 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
             "retention has not finished removing \(months.joined(separator: ", ")) in cell '\(cell)': "
                 + "run bellwether retain again first"
         case .noMonths(let months, let cell):
-            "cell '\(cell)' has no partitions for \(months.joined(separator: ", ")), "
-                + "because somebody reads its events for long or "
-                + "has sent it too many of these months: try again later"
+            "cell '\(cell)' has no partitions for \(months.joined(separator: ", ")), because somebody reads its events "
+                + "for long or has sent it too many of these months: try again later"
         case .isRestored(let cell):
-            "'\(cell)' cannot tell what became of its shards, "
-                + "since it was restored from a backup that is older than a move: run bellwether "
-                + "cluster check first"
+            "'\(cell)' cannot tell what became of its shards, since it was restored from a backup that is older than a "
+                + "move: run bellwether cluster check first"
         case .cannotKeepUp(let shards, let cell, let rate):
-            "events of \(Self.named(shards)) come in faster than '\(cell)' gets them; "
-                + "nothing has changed for senders and readers. "
-                + "The same command again continues"
+            "events of \(Self.named(shards)) come in faster than '\(cell)' gets them; nothing has changed for senders "
+                + "and readers. The same command again continues"
                 + (rate.map { ": give it more than --rate \($0), or none" }
                     ?? ", best with fewer shards at once or when fewer events come in")
         case .notProved(let shards, let cell, let difference):
-            "the copy of \(Self.named(shards)) in cell '\(cell)' is not proved: \(difference). "
-                + "The old cell still has everything, and "
-                + "hubs show that"
+            "the copy of \(Self.named(shards)) in cell '\(cell)' is not proved: \(difference). The old cell still has "
+                + "everything, and hubs show that"
         case .hubIsRead(let hub):
-            "somebody has been reading the hub '\(hub)' in one transaction for over a minute, "
-                + "and must not see two maps: when that has "
-                + "ended, the same command again continues"
+            "somebody has been reading the hub '\(hub)' in one transaction for over a minute, and must not see two "
+                + "maps: when that has ended, the same command again continues"
         case .isHub(let name): "'\(name)' is a hub, which takes no events: choose a cell"
         case .notPermitted(let hub, let script):
-            "the owner of the hub '\(hub)' may not reach other databases from it. "
-                + "Name a superuser of that database with "
-                + "--superuser URL, or run this there as one: \(script)"
+            "the owner of the hub '\(hub)' may not reach other databases from it. Name a superuser of that database "
+                + "with --superuser URL, or run this there as one: \(script)"
         case .hubCannotRead(let hub, let error):
-            "'\(hub)' is a hub of the cluster, but cannot read its cells yet: \(error). "
-                + "Then run the same command again; where a cell "
-                + "asks for no password, with --superuser URL"
+            "'\(hub)' is a hub of the cluster, but cannot read its cells yet: \(error). Then run the same command "
+                + "again; where a cell asks for no password, with --superuser URL"
         case .unreached(let cell, let node, let login, let fault):
             "the process '\(String(printable: node))' cannot work in cell '\(cell)' as \(String(printable: login)), "
-                + "and would refuse "
-                + "all events of these shards: "
-                + "\(String(printable: fault.hasSuffix(".") ? String(fault.dropLast()) : fault)). "
-                + "Create its login there (with the role "
-                + "bellwether_ingest), give the process its password by PGPASSWORD or PGPASSFILE, not in its URL, "
-                + "and try "
-                + "again half a minute later"
+                + "and would refuse all events of these shards: "
+                + "\(String(printable: fault.hasSuffix(".") ? String(fault.dropLast()) : fault)). Create its login "
+                + "there (with the role bellwether_ingest), give the process its password by PGPASSWORD or PGPASSFILE, "
+                + "not in its URL, and try again half a minute later"
         case .noLogin(let logins, let cell):
-            "cell '\(cell)' has no login "
-                + "\(logins.map { "'\(String(printable: $0))'" }.joined(separator: ", ")) with the role "
-                + "bellwether_ingest, as the other cells have, "
-                + "so processes of the service would refuse all events of these "
-                + "shards. Create it there: CREATE ROLE … LOGIN PASSWORD …; GRANT bellwether_ingest TO …"
+            "cell '\(cell)' has no login \(logins.map { "'\(String(printable: $0))'" }.joined(separator: ", ")) with "
+                + "the role bellwether_ingest, as the other cells have, so processes of the service would refuse all "
+                + "events of these shards. Create it there: CREATE ROLE … LOGIN PASSWORD …; GRANT bellwether_ingest TO "
+                + "…"
         case .isNotCell(let name):
-            "the database there is not the cell '\(String(printable: name))': nothing has changed. "
-                + "Give the URL under which that "
-                + "cell answers now"
+            "the database there is not the cell '\(String(printable: name))': nothing has changed. Give the URL under "
+                + "which that cell answers now"
         case .isCopy(let name):
             "that database is a copy of the cell '\(name)', which is in the cluster: add an empty one"
         case .wasOther(let isHub):

@@ -111,8 +111,7 @@ package final class LogKeeper: Sendable {
             case .complete: rounds.withLock { $0 = Rounds(next: .after(seconds: 60)) }
             case .tryAgainSoon:
                 rounds.withLock {
-                    $0 = Rounds(
-                        next: .after(seconds: $0.patience), isHeld: true, patience: min(2 * $0.patience, 30))
+                    $0 = Rounds(next: .after(seconds: $0.patience), isHeld: true, patience: min(2 * $0.patience, 30))
                 }
             }
         } catch {

@@ -37,8 +37,7 @@ package struct PagesEndings: Sendable {
     /// without it.
     package static func note(_ why: String, of node: String, url: String, role: LogSession.Role, log: Log) {
         do throws(PostgresError) {
-            var connection = try LogSession.open(
-                url: url, role: role, purpose: "pages", log: log, statementSeconds: 5)
+            var connection = try LogSession.open(url: url, role: role, purpose: "pages", log: log, statementSeconds: 5)
             connection.deadline = .after(seconds: 5)
             try connection.query("SELECT log.note_pages_ending(\(node), \(why))")
         } catch {

@@ -44,25 +44,22 @@ extension EmbeddedPostgresError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .serverNotInstalled(let searched):
-            "no PostgreSQL server of version \(PostgresInstallation.oldestVersion) or newer is installed "
-                + "(looked in \(searched.joined(separator: ", "))). Install one (on Debian: apt install postgresql), "
-                + "name the directory of its initdb in BELLWETHER_POSTGRES_BIN, "
-                + "or give the URL of a database elsewhere in "
+            "no PostgreSQL server of version \(PostgresInstallation.oldestVersion) or newer is installed (looked in "
+                + "\(searched.joined(separator: ", "))). Install one (on Debian: apt install postgresql), name the "
+                + "directory of its initdb in BELLWETHER_POSTGRES_BIN, or give the URL of a database elsewhere in "
                 + "BELLWETHER_DATABASE_URL."
         case .unusableBinaries(let directory, let reason):
             "the PostgreSQL binaries in \(directory) (BELLWETHER_POSTGRES_BIN) cannot be used: \(reason). "
                 + "Name a directory with initdb, pg_ctl and postgres of version \(PostgresInstallation.oldestVersion) "
                 + "or newer."
         case .versionMismatch(let directory, let version, let installed):
-            "the data in \(directory) was written by PostgreSQL \(version), which is not installed "
-                + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
-                + "Install version \(version). With both versions installed, "
-                + "bellwether database upgrade moves the data."
+            "the data in \(directory) was written by PostgreSQL \(version), which is not installed (found: "
+                + "\(installed.isEmpty ? "none" : installed.joined(separator: ", "))). Install version \(version). "
+                + "With both versions installed, bellwether database upgrade moves the data."
         case .programsNotInstalled(let version, let installed):
-            "this needs the programs of PostgreSQL \(version), which are not installed "
-                + "(found: \(installed.isEmpty ? "none" : installed.joined(separator: ", "))). "
-                + "Install them (on Debian: apt install postgresql-\(version)), or name their directory in "
-                + "BELLWETHER_POSTGRES_BIN."
+            "this needs the programs of PostgreSQL \(version), which are not installed (found: "
+                + "\(installed.isEmpty ? "none" : installed.joined(separator: ", "))). Install them (on Debian: apt "
+                + "install postgresql-\(version)), or name their directory in BELLWETHER_POSTGRES_BIN."
         case .unfinishedRestore(let directory):
             "a backup is being restored into \(directory). "
                 + "If that was interrupted, remove the directory and restore again."

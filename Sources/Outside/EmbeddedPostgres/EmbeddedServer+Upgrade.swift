@@ -53,8 +53,7 @@ extension Server {
             throw .upgradeFailed(reason: "\(kept) is left of an earlier upgrade. Remove it first.")
         }
         try clearLeftovers(deadline: .after(seconds: 600))
-        try directory.account.script(
-            #"rm -rf "$1""#, [directory.upgraded], deadline: .after(seconds: 600))
+        try directory.account.script(#"rm -rf "$1""#, [directory.upgraded], deadline: .after(seconds: 600))
         let socket = UnixSocket.home(of: directory)
         try prepareSocketDirectory(socket, deadline: .after(seconds: 10))
         let draft = try makeDraft(with: new, deadline: .never)

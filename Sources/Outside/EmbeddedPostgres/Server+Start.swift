@@ -7,8 +7,7 @@ extension Server {
     func initialize(deadline: Deadline) throws(EmbeddedPostgresError) {
         guard FileStatus(directory.upgraded) == nil else { return try place(directory.upgraded, deadline: deadline) }
         let installation = try PostgresInstallation.matching(dataDirectory: directory.data, deadline: deadline)
-        log.info(
-            "creating the database", ["directory": directory.path, "version": String(installation.version)])
+        log.info("creating the database", ["directory": directory.path, "version": String(installation.version)])
         try clearLeftovers(deadline: deadline)
         try place(directory.base + "/" + makeDraft(with: installation, deadline: deadline), deadline: deadline)
     }

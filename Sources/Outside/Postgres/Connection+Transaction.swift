@@ -34,8 +34,7 @@ extension Connection {
 
     /// Like the other `transaction`, for bodies that throw only PostgreSQL's errors.
     package mutating func transaction<Result>(
-        _ isolation: Isolation = .readCommitted,
-        _ body: (inout Connection) throws(PostgresError) -> Result
+        _ isolation: Isolation = .readCommitted, _ body: (inout Connection) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
         let outcome: Swift.Result<Result, TransactionError<PostgresError>>
         do throws(TransactionError<PostgresError>) {

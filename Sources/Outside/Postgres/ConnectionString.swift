@@ -74,10 +74,9 @@ package enum ConnectionString {
     static func fault(in url: String) -> PostgresError? {
         reason(in: url).map { reason in
             .connection(
-                "the database URL cannot be read (\(reason)). "
-                    + "Write it as postgresql://user:password@host:5432/database, "
-                    + "with special characters as %XX, or as host=… user=… dbname=…, "
-                    + "with values that have spaces in '…'"
+                "the database URL cannot be read (\(reason)). Write it as "
+                    + "postgresql://user:password@host:5432/database, with special characters as %XX, or as host=… "
+                    + "user=… dbname=…, with values that have spaces in '…'"
             )
         }
     }

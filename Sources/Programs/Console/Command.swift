@@ -82,8 +82,7 @@ package struct Operand<Target>: Sendable {
     }
 
     package init(
-        _ name: String, _ path: Property<Target, [String]>, choices: [String] = [],
-        isRequired: Bool = false
+        _ name: String, _ path: Property<Target, [String]>, choices: [String] = [], isRequired: Bool = false
     ) {
         (self.name, self.choices) = (isRequired ? "\(name)…" : "[\(name)…]", choices)
         take = { rest, target in

@@ -26,9 +26,7 @@ package final class DatabaseAccess: Sendable {
             self.init(url: url)
             return
         }
-        try self.init(
-            embeddedIn: choice.directory, log: log, fit: fit, interruptible: interruptible,
-            shards: shards)
+        try self.init(embeddedIn: choice.directory, log: log, fit: fit, interruptible: interruptible, shards: shards)
     }
 
     private init(url: String) {
@@ -41,11 +39,9 @@ package final class DatabaseAccess: Sendable {
     /// before the database is released.
     package init(
         embeddedIn directory: String, log: Log, fit: DatabaseFit = .exact, interruptible: Bool = true,
-        shards: Int16? = nil,
-        whenInterrupted: @escaping @Sendable () -> Void = {}
+        shards: Int16? = nil, whenInterrupted: @escaping @Sendable () -> Void = {}
     ) throws {
-        let server = try EmbeddedServer.use(
-            dataDirectory: directory, options: DatabaseAccess.serverOptions, log: log)
+        let server = try EmbeddedServer.use(dataDirectory: directory, options: DatabaseAccess.serverOptions, log: log)
         self.server = server
         url = server.connectionURL(database: DatabaseAccess.embeddedDatabase, user: DatabaseAccess.owner)
         interruption =
@@ -70,8 +66,7 @@ package final class DatabaseAccess: Sendable {
     /// Runs `body` with a connection for the owner, then ends the access.
     package static func withConnection<Result>(
         _ choice: DatabaseChoice, log: Log = .standardError(least: .warning), fit: DatabaseFit = .exact,
-        statementSeconds: Int = 600, shards: Int16? = nil,
-        _ body: (inout Connection) throws -> Result
+        statementSeconds: Int = 600, shards: Int16? = nil, _ body: (inout Connection) throws -> Result
     ) throws -> Result {
         let access = try DatabaseAccess(choice, log: log, fit: fit, shards: shards)
         defer { access.release() }

@@ -34,8 +34,7 @@ package struct Option<Target: Readable>: Sendable {
     /// An option with a value. In its help, `(default)` shows what the property has at first.
     package init<Value>(
         _ name: String, _ placeholder: String, environment: String? = nil,
-        _ path: Property<Target, Value>, _ value: OptionValue<Value>, required: String? = nil,
-        help: String
+        _ path: Property<Target, Value>, _ value: OptionValue<Value>, required: String? = nil, help: String
     ) {
         let words = OptionWords(
             name: name, value: placeholder, environment: environment, choices: value.choices,
@@ -49,11 +48,9 @@ package struct Option<Target: Readable>: Sendable {
     /// An option with a value for a property that is nil without it.
     package init<Value>(
         _ name: String, _ placeholder: String, environment: String? = nil,
-        _ path: Property<Target, Value?>, _ value: OptionValue<Value>, required: String? = nil,
-        help: String
+        _ path: Property<Target, Value?>, _ value: OptionValue<Value>, required: String? = nil, help: String
     ) {
-        self.init(
-            name, placeholder, environment: environment, path, value.optional, required: required, help: help)
+        self.init(name, placeholder, environment: environment, path, value.optional, required: required, help: help)
     }
 
     /// An option that may be repeated.

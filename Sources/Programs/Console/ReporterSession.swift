@@ -40,8 +40,8 @@ extension PostgresError {
         let cause =
             switch state {
             case .insufficientPrivilege:
-                "As the owner of the database, run: GRANT SELECT, INSERT ON report.kept, report.told TO bellwether_reporter; "
-                    + "GRANT SELECT, INSERT, UPDATE ON report.letter TO bellwether_reporter"
+                "As the owner of the database, run: GRANT SELECT, INSERT ON report.kept, report.told TO "
+                    + "bellwether_reporter; GRANT SELECT, INSERT, UPDATE ON report.letter TO bellwether_reporter"
             case .readOnlyTransaction: "This database accepts no writes, like a standby: use the primary"
             default: description
             }

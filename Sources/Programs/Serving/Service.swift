@@ -161,8 +161,7 @@ package final class Service: Sendable {
             quiet.connectionLimit = 64
             quiet.memoryLimit = 8 << 20
             let metricsRouter = Router(
-                .inside, intake: nil, metrics: metrics, isReady: isReady,
-                remarks: { ingestion?.remarks ?? [] })
+                .inside, intake: nil, metrics: metrics, isReady: isReady, remarks: { ingestion?.remarks ?? [] })
             doors.append(
                 try HTTPServer(
                     configuration: quiet, handler: metricsRouter, log: log, errorResponse: Router.response(to:)))

@@ -100,8 +100,7 @@ struct ServeCommand: DatabaseCommand {
         let server = Self.fitting(server, log: log)
         let access = try DatabaseAccess(database, log: log, fit: .seenLater, interruptible: false)
         defer { access.release() }
-        var configuration = Service.Configuration(
-            url: access.url, server: server, node: node ?? Self.nodeName())
+        var configuration = Service.Configuration(url: access.url, server: server, node: node ?? Self.nodeName())
         configuration.metricsListen = metricsListen
         let parts = only.map { [$0] } ?? Set(Service.Part.allCases)
         configuration.parts = parts

@@ -106,8 +106,7 @@ final class LookRouter: RequestHandler {
             let reading = Reading()
             return read(state, reading, for: viewer, reply.form) { response in reply.send(response) }
         }
-        let name = PagesInProgress.Name(
-            address: state.address, isSignedIn: viewer.isSignedIn, apps: viewer.apps)
+        let name = PagesInProgress.Name(address: state.address, isSignedIn: viewer.isSignedIn, apps: viewer.apps)
         guard let reading = pages.join(name, reply) else { return }
         read(state, reading, for: viewer, .page) { response in self.pages.finish(name, reading, response) }
     }

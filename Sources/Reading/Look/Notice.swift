@@ -150,8 +150,8 @@ extension Notice {
             self.init(
                 code: .refused, title: "The database refused the question",
                 words: [
-                    "The service's log has its reason. Most often the database is not at this program's version (run bellwether "
-                        + "migrate), or the login may not read as an analyst."
+                    "The service's log has its reason. Most often the database is not at this program's version (run "
+                        + "bellwether migrate), or the login may not read as an analyst."
                 ])
         }
     }

@@ -12,8 +12,7 @@ package final class Worker: @unchecked Sendable {
     /// Starts at once. `name` is what `top` and debuggers show (at most 15 bytes are kept). With a `niceness` above 0,
     /// the thread yields the processor to others (nice(1), which on Linux applies to each thread).
     package init(name: String, niceness: Int = 0, _ body: @escaping @Sendable () -> Void) {
-        let start = unsafe Unmanaged.passRetained(
-            Start(name: Worker.shortened(name), niceness: niceness, body: body))
+        let start = unsafe Unmanaged.passRetained(Start(name: Worker.shortened(name), niceness: niceness, body: body))
         let status = unsafe pthread_create(&thread, nil, Worker.main, start.toOpaque())
         precondition(status == 0, "the operating system did not give a thread for \(name): error \(status)")
     }

@@ -41,8 +41,7 @@ final class URLSessionTransport: Transport {
         // The session's own timeout restarts with every byte.
         let alarm = Task {
             try await Task.sleep(nanoseconds: UInt64(timeout * 1e9))
-            exchanges.end(
-                task, TransportFailure(description: "no answer within \(Int(timeout.rounded(.up))) s"))
+            exchanges.end(task, TransportFailure(description: "no answer within \(Int(timeout.rounded(.up))) s"))
             task.cancel()
         }
         defer { alarm.cancel() }

@@ -118,8 +118,7 @@ extension Bellwether.Push {
         relevanceScore = (aps?["relevance-score"]?.number ?? request.relevanceScore).flatMap { score in
             score.isFinite ? min(max(score, 0), 1) : nil
         }
-        targetContentID = take(
-            "target_content_id", aps?["target-content-id"]?.text, request.targetContentID)
+        targetContentID = take("target_content_id", aps?["target-content-id"]?.text, request.targetContentID)
         summaryArgument = take(
             "summary_argument", aps?["alert"]?["summary-arg"]?.text, request.summaryArgument, bytes: Bounds.string)
         alert = request.showsText ?? aps.map { AlertForm.showsText($0["alert"]) }

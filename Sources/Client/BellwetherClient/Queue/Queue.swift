@@ -63,8 +63,7 @@ final class Queue: Sendable {
     /// Does not touch the disk yet. If the directory is unusable, the first operation reports it.
     init(
         directory: URL, limits: Limits = Limits(), diagnostics: Diagnostics = Diagnostics(),
-        clock: @escaping @Sendable () -> Date = { Date() },
-        patience: TimeInterval = Queue.patienceOfDoor,
+        clock: @escaping @Sendable () -> Date = { Date() }, patience: TimeInterval = Queue.patienceOfDoor,
         sync: @escaping @Sendable (OpenFile) throws -> Void = { try $0.sync() },
         mark: @escaping @Sendable (_ directory: String) -> Void = FileSystem.system.mark
     ) {

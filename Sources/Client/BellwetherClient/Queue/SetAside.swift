@@ -10,8 +10,7 @@ struct SetAside: Sendable {
     /// Adds an event. With the queue held.
     func add(_ event: ArraySlice<UInt8>, status: Int, at now: Int64) throws {
         let text = String(decoding: event, as: UTF8.self)
-        let line = try JSONEncoder().encode(
-            Line(at: "\(Moment(milliseconds: now))", status: status, event: text))
+        let line = try JSONEncoder().encode(Line(at: "\(Moment(milliseconds: now))", status: status, event: text))
         var lines = (try directory.contents(directory.setAside, limit: SetAside.limit * 2) ?? []).split(separator: 10)
         lines.append(Array(line)[...])
         var size = lines.reduce(0) { $0 + $1.count + 1 }

@@ -84,8 +84,7 @@ struct Phone {
         source = Source(
             installID: source.installID, platform: source.platform, osVersion: source.osVersion,
             appVersion: appVersion, sdk: source.sdk, deviceModel: source.deviceModel, locale: source.locale,
-            timeZone: source.timeZone, fid: source.fid, authorization: authorization,
-            settings: source.settings)
+            timeZone: source.timeZone, fid: source.fid, authorization: authorization, settings: source.settings)
     }
 
     /// Whether its owner misses notifications that are off, and turns them on again. It follows from the install.
@@ -148,8 +147,7 @@ struct Phone {
         let bits = UInt64(push.number) ^ source.installID.low
         let written = EventText(
             id: UUID(high: Dice.mix(bits) & ~0xf000 | 0x8000, low: Dice.mix(bits &+ 1) >> 2 | 1 << 63),
-            at: push.arrivedAt + clock.error, seq: nil,
-            notification: push.notification(.digits, project: app.project),
+            at: push.arrivedAt + clock.error, seq: nil, notification: push.notification(.digits, project: app.project),
             interaction: .received(Receipt(via: .deliveredList)), writesMilliseconds: habits.writesMilliseconds)
         pending.append(Record(at: time, text: written.text(), fault: nil, isRepeated: push.isSwept))
     }
@@ -158,7 +156,6 @@ struct Phone {
 extension UUID {
     /// A UUID of version 7: the time in milliseconds, then random bits.
     init(time: Timestamp, _ dice: inout Dice) {
-        self.init(
-            high: UInt64(time.milliseconds) << 16 | 0x7000 | dice.next() & 0xfff, low: dice.next() >> 2 | 1 << 63)
+        self.init(high: UInt64(time.milliseconds) << 16 | 0x7000 | dice.next() & 0xfff, low: dice.next() >> 2 | 1 << 63)
     }
 }

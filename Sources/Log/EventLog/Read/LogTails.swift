@@ -10,8 +10,7 @@ package struct LogTails {
 
     /// Shows the batches after a position, which names these logs.
     package init(
-        after position: LogPosition, _ filter: LogTail.Filter = LogTail.Filter(), page: Int32 = 200,
-        of cells: [String?]
+        after position: LogPosition, _ filter: LogTail.Filter = LogTail.Filter(), page: Int32 = 200, of cells: [String?]
     ) {
         tails = cells.map { LogTail(after: position[$0], filter, page: page, of: $0) }
     }

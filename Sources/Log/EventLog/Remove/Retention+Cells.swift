@@ -33,8 +33,7 @@ extension Retention {
     /// decides: then nothing is closed anywhere, and this returns false. After that the others follow, whatever has
     /// arrived there since.
     package static func close(
-        _ month: CivilDate, surveys: [Survey],
-        _ close: (_ cell: Int, Candidate) throws -> Bool
+        _ month: CivilDate, surveys: [Survey], _ close: (_ cell: Int, Candidate) throws -> Bool
     ) throws -> Bool {
         var isDecided = surveys.contains { survey in
             survey.closed.contains(month) || survey.open.contains { $0.month == month && $0.isOverdue }

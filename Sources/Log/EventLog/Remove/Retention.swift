@@ -99,8 +99,7 @@ package enum Retention {
             if !isQuiet, let patience, try row.get(2) {
                 isOverdue = try isHeldTooLong(partition, since: patience, on: &connection)
             }
-            standings.append(
-                Standing(month: month, lookedAt: try look.get(0), isQuiet: isQuiet, isOverdue: isOverdue))
+            standings.append(Standing(month: month, lookedAt: try look.get(0), isQuiet: isQuiet, isOverdue: isOverdue))
         }
         return standings
     }

@@ -115,8 +115,7 @@ package enum ExperimentRegistry {
 
     /// Runs a change as one transaction, anew while another session was quicker.
     private static func change<Result>(
-        key: Int32? = nil, on connection: inout Connection,
-        _ body: (inout Connection) throws(PostgresError) -> Result
+        key: Int32? = nil, on connection: inout Connection, _ body: (inout Connection) throws(PostgresError) -> Result
     ) throws(PostgresError) -> Result {
         var attempts = 0
         while true {

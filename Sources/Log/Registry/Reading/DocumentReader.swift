@@ -42,8 +42,7 @@ extension DocumentReader {
         for (text, value) in value.members {
             let key = text.string
             guard known.contains(key) else {
-                errors.add(
-                    place.member(key), "unknown member; the members here are \(known.joined(separator: ", "))")
+                errors.add(place.member(key), "unknown member; the members here are \(known.joined(separator: ", "))")
                 continue
             }
             guard seen.insert(key).inserted else {

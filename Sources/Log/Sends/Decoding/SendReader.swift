@@ -85,8 +85,7 @@ struct SendReader {
         let bounds = SendBounds.recipients
         guard let number = value.number?.integer, bounds.contains(number) else {
             throw refusal(
-                .invalidField, .recipients,
-                "must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+                .invalidField, .recipients, "must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
         }
         return number
     }

@@ -110,8 +110,7 @@ package final class SendsDecoder {
 
     /// Parses a body. If simdjson refuses something that JSON allows, this replaces it first and remembers it.
     private func read<Result>(
-        _ body: [UInt8], levelsAbove: Int,
-        _ use: (JSONValue, [UInt8], [JSONMisfit]) throws(SendsFault) -> Result
+        _ body: [UInt8], levelsAbove: Int, _ use: (JSONValue, [UInt8], [JSONMisfit]) throws(SendsFault) -> Result
     ) throws(SendsFault) -> Result {
         guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
         defer { parser.release() }

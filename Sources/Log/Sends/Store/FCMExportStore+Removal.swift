@@ -88,8 +88,7 @@ extension FCMExportStore {
         of app: Int32, on connection: inout Connection
     ) throws(PostgresError) -> ErasedInstances {
         var (hashes, times): ([Bytea], [Timestamp]) = ([], [])
-        for row in try connection.query(
-            "SELECT instance_hash, erased_at FROM sends.erased_instance WHERE app = \(app)")
+        for row in try connection.query("SELECT instance_hash, erased_at FROM sends.erased_instance WHERE app = \(app)")
         {
             hashes.append(try row.get(0))
             times.append(try row.get(1))

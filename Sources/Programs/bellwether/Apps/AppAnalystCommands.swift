@@ -106,8 +106,8 @@ extension AnalystApps {
         }
         if !now.canRead {
             StandardStream.error.write(
-                "No login of this name reads as an analyst yet. Docs/Operations.md says how to make one; the rule holds for "
-                    + "it from its first session.\n")
+                "No login of this name reads as an analyst yet. Docs/Operations.md says how to make one; the rule "
+                    + "holds for it from its first session.\n")
         }
         return shared.exitCode()
     }

@@ -76,8 +76,7 @@ struct AppSetCommand: DatabaseCommand {
             if let zone { try set(zone, of: slug, on: &connection) }
             if let rate {
                 let rateLimit = rate.map {
-                    RateLimit(
-                        eventsPerSecond: $0, burst: burst ?? min(max(1, $0 * 10), RateLimit.bounds.upperBound))
+                    RateLimit(eventsPerSecond: $0, burst: burst ?? min(max(1, $0 * 10), RateLimit.bounds.upperBound))
                 }
                 try Apps.set(rateLimit: rateLimit, of: slug, on: &connection)
                 let limit = rateLimit.map { "\($0.eventsPerSecond) events a second, \($0.burst) at once" }

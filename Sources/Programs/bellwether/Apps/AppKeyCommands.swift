@@ -21,9 +21,7 @@ struct AppKeyAddCommand: DatabaseCommand {
 
     func run() throws -> ExitCode {
         let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
-            try APIKeys.add(
-                to: slug, kind: isServer ? .server : .write, name: name,
-                on: &connection)
+            try APIKeys.add(to: slug, kind: isServer ? .server : .write, name: name, on: &connection)
         }
         let (key, secret) = shared.result
         StandardStream.error.write(

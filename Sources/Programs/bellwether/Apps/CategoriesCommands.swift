@@ -33,8 +33,7 @@ struct CategoriesImportCommand: DatabaseCommand {
         // Report an invalid document before starting a database for it.
         let document = try preset?.document ?? read(file ?? "-")
         let shared = try DatabaseAccess.sharing(SharedTables.registry, database) { connection in
-            try Registrar.register(
-                document, of: try Apps.named(slug, on: &connection).id, on: &connection)
+            try Registrar.register(document, of: try Apps.named(slug, on: &connection).id, on: &connection)
         }
         let registration = shared.result
         for warning in registration.warnings {

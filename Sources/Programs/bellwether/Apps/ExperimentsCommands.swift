@@ -55,8 +55,8 @@ struct ExperimentsCreateCommand: DatabaseCommand {
         for experiment in registered {
             if !experiment.isUnchanged, experiment.version == 1, experiment.starts < shared.result.1 {
                 StandardStream.error.write(
-                    "warning: it started in the past. It only tells something if the sender left its control arm without "
-                        + "the pushes since then, by this salt.\n")
+                    "warning: it started in the past. It only tells something if the sender left its control arm "
+                        + "without the pushes since then, by this salt.\n")
             }
             experiment.show(at: shared.result.1, as: format)
         }

@@ -82,8 +82,9 @@ struct BackupCommand: DatabaseCommand {
         let user: String = try row.get(0)
         guard try row.get(1) else {
             throw Failure(
-                "\(String(printable: user)) may not copy the server's files. As a superuser: ALTER ROLE \(Statement.quoted(user)) REPLICATION; "
-                    + "and let it in by a line of pg_hba.conf for the database 'replication'")
+                "\(String(printable: user)) may not copy the server's files. As a superuser: ALTER ROLE "
+                    + "\(Statement.quoted(user)) REPLICATION; and let it in by a line of pg_hba.conf for the database "
+                    + "'replication'")
         }
     }
 

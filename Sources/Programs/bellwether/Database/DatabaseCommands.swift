@@ -43,8 +43,7 @@ struct DatabaseStopCommand: DatabaseCommand {
     func run() throws -> ExitCode {
         do {
             let ran = try EmbeddedServer.stop(
-                dataDirectory: database.directory, force: isForced,
-                log: .standardError(least: .warning))
+                dataDirectory: database.directory, force: isForced, log: .standardError(least: .warning))
             StandardStream.error.write(ran ? "The database is stopped.\n" : "The database was not running.\n")
             return .done
         } catch EmbeddedPostgresError.inUse(let directory, let processes) {
@@ -97,8 +96,7 @@ struct DatabaseUpgradeCommand: DatabaseCommand {
     }
 
     private func prepare(_ data: String, _ log: Log) throws {
-        let server = try EmbeddedServer.use(
-            dataDirectory: data, options: DatabaseAccess.serverOptions, log: log)
+        let server = try EmbeddedServer.use(dataDirectory: data, options: DatabaseAccess.serverOptions, log: log)
         defer { server.release() }
         var administrator = try Connection(
             url: server.connectionURL(database: DatabaseAccess.embeddedDatabase), log: log)

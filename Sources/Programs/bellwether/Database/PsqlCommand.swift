@@ -66,8 +66,7 @@ enum Child {
         var process: pid_t = 0
         let code = unsafe posix_spawnp(&process, arguments[0], nil, &attributes, &words, environ)
         guard code == 0 else {
-            throw Failure(
-                "cannot start \(arguments[0]): is it installed? (\(unsafe String(cString: strerror(code))))")
+            throw Failure("cannot start \(arguments[0]): is it installed? (\(unsafe String(cString: strerror(code))))")
         }
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}

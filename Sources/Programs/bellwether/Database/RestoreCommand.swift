@@ -110,10 +110,9 @@ struct RestoreCommand: Command {
             """)
         guard !record.isEmbedded else { return }
         StandardStream.output.write(
-            "It is the database \(String(printable: record.database)) of \(String(printable: record.owner)). "
-                + "To serve it, start your own PostgreSQL on a copy of "
-                + "\(String(printable: server.dataDirectory))/pg/data, "
-                + "with the settings in \(String(printable: server.dataDirectory))/pg/settings-of-backup.\n"
+            "It is the database \(String(printable: record.database)) of \(String(printable: record.owner)). To serve "
+                + "it, start your own PostgreSQL on a copy of \(String(printable: server.dataDirectory))/pg/data, with "
+                + "the settings in \(String(printable: server.dataDirectory))/pg/settings-of-backup.\n"
         )
     }
 

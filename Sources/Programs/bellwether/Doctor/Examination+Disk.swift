@@ -53,8 +53,7 @@ extension Examination {
             let file: String = try row.optional(5) ?? ""
             return .fail(
                 "archiving fails: \(file) at \(failed), and none was archived since; the write-ahead log piles up",
-                do: "see the log of PostgreSQL, and correct archive_command or the archive's disk",
-                see: .archiveFails)
+                do: "see the log of PostgreSQL, and correct archive_command or the archive's disk", see: .archiveFails)
         }
         return .ok(
             archived.map { "the write-ahead log is archived, last at \($0)" } ?? "nothing had to be archived yet")
@@ -77,9 +76,8 @@ extension Examination {
                 last.map { "the last backup was finished at \($0), \(days) days ago" }
                     ?? "no backup is known of, and the database is \(days) days old",
                 do:
-                    "run bellwether backup DIR each night or week; "
-                    + "if another program makes backups, let it note each one: "
-                    + "INSERT INTO bellwether.backup DEFAULT VALUES", see: .backupOld)
+                    "run bellwether backup DIR each night or week; if another program makes backups, let it note each "
+                    + "one: INSERT INTO bellwether.backup DEFAULT VALUES", see: .backupOld)
         }
         return .ok(last.map { "the last backup was finished at \($0)" } ?? "the database is new, and has no backup yet")
     }

@@ -32,8 +32,7 @@ extension Examination {
             let names = all.filter { $0.stop != nil }.map(\.name)
             return .fail(
                 "\(names.joined(separator: ", ")) stopped at batch \(stop.batch): \(stop.reason)",
-                do: "remove the cause, then bellwether projection resume \(stopped.name)",
-                see: .projectionStopped)
+                do: "remove the cause, then bellwether projection resume \(stopped.name)", see: .projectionStopped)
         }
         if let stalled = all.first(where: { $0.status != "running" }) {
             return .fail(
@@ -86,8 +85,7 @@ extension Examination {
         if health.late > 0 {
             return .warn(
                 "\(health.late) reports have not reached their place; \(health.lateExample ?? "")",
-                do: "remove the cause; the next bellwether report --deliver tries again; \(all)",
-                see: .notDelivered)
+                do: "remove the cause; the next bellwether report --deliver tries again; \(all)", see: .notDelivered)
         }
         if health.givenUp > 0 {
             return .warn(
@@ -105,8 +103,7 @@ extension Examination {
         let remedy =
             "see \"the web pages ended\" in the log of serve, and run bellwether look by itself to see what it says; "
             + "SIGILL, SIGTRAP, SIGSEGV and SIGABRT are faults of this program, which accepts events all the same: "
-            + "report "
-            + "them with the addresses that were open; SIGKILL is mostly lack of memory"
+            + "report them with the addresses that were open; SIGKILL is mostly lack of memory"
         return endings.isLasting
             ? .fail(endings.sentence, do: remedy, see: .pagesEnd) : .warn(endings.sentence, do: remedy, see: .pagesEnd)
     }

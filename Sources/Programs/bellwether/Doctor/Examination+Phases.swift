@@ -14,8 +14,8 @@ extension Examination {
         guard lag >= 5, let most = sums.most, let phase = StepPhase.allCases.first(where: { $0.name == most.name })
         else { return .ok(sums.sentence("step")) }
         return .warn(
-            "the funnels are \(Int(saturating: lag)) s behind, and \(most.percent) % of the time of their steps goes into "
-                + "\(phase.name): \(phase.meaning)", do: phase.remedy, see: .funnelsBehind)
+            "the funnels are \(Int(saturating: lag)) s behind, and \(most.percent) % of the time of their steps goes "
+                + "into \(phase.name): \(phase.meaning)", do: phase.remedy, see: .funnelsBehind)
     }
 
     /// Where the time of commits goes when they are slow.

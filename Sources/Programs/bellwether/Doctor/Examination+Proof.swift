@@ -26,8 +26,7 @@ extension Examination {
         if let failed = proofs.first(where: { $0.differingCells > 0 && !$0.isOfOlderTables }) {
             return .fail(
                 "verify at \(failed.verifiedAt) found differing cells: \(failed.differingCells)",
-                do: "run bellwether verify, which shows them; bellwether rebuild counts them anew",
-                see: .notProved)
+                do: "run bellwether verify, which shows them; bellwether rebuild counts them anew", see: .notProved)
         }
         let standing = proofs.filter { $0.isProved && !$0.isOfOlderTables }
         guard let last = standing.first else {

@@ -48,8 +48,7 @@ extension Examination {
             for row in lost { grants.append(try row.get(0)) }
             return .fail(
                 "rights that the service needs were taken away",
-                do: grants.joined(separator: " ") + " And USAGE on the schema, if that is missing",
-                see: .rightMissing)
+                do: grants.joined(separator: " ") + " And USAGE on the schema, if that is missing", see: .rightMissing)
         }
         return .ok("all five roles are there, with the rights for their work")
     }

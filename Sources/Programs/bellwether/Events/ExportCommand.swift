@@ -18,8 +18,9 @@ struct ExportCommand: DatabaseCommand {
         Option(
             "format", "FORMAT", \.format, .word,
             help:
-                "csv with a header, exact, for programs; ndjson: a JSON object a line; cloudevents: a batch of CloudEvents "
-                + "a line, each as POST /v1/events takes it; spreadsheet: CSV of which no cell is taken for a formula"),
+                "csv with a header, exact, for programs; ndjson: a JSON object a line; cloudevents: a batch of "
+                + "CloudEvents a line, each as POST /v1/events takes it; spreadsheet: CSV of which no cell is taken "
+                + "for a formula"),
         Option("app", "SLUG", \.app, .text, help: "Only events of this app"),
         Option(
             "next", "FILE", \.next, .text,

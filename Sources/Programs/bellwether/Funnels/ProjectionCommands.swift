@@ -89,8 +89,7 @@ struct ProjectionResumeCommand: DatabaseCommand {
             let running = names.filter { !stopped.contains($0) }
             _ = try Rebuild(control, names: names)
             for name in running {
-                StandardStream.error.write(
-                    database.labelled("\(name) is running; there is nothing to resume.\n"))
+                StandardStream.error.write(database.labelled("\(name) is running; there is nothing to resume.\n"))
             }
             return wanted.filter { !running.contains($0) }
         }.run()

@@ -49,8 +49,7 @@ struct LookCommand: DatabaseCommand {
         let access = try DatabaseAccess(
             database, log: log, fit: service == nil ? .exact : .seenLater, interruptible: false)
         defer { access.release() }
-        var configuration = Look.Configuration(
-            analystURL: access.pagesURL, keysURL: access.url, server: server)
+        var configuration = Look.Configuration(analystURL: access.pagesURL, keysURL: access.url, server: server)
         configuration.hosts = hosts
         let look = try Look(configuration, waitsForDatabase: service != nil, log: log)
         look.start()

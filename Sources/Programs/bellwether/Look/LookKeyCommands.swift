@@ -27,9 +27,8 @@ struct LookKeyAddCommand: DatabaseCommand {
         StandardStream.output.write(secret + "\n")
         guard StandardStream.output.failure != nil else { return shared.exitCode() }
         StandardStream.error.write(
-            "The key was created, but could not be printed, and cannot be shown again. "
-                + "Revoke it (bellwether look key revoke) and "
-                + "add another.\n")
+            "The key was created, but could not be printed, and cannot be shown again. Revoke it (bellwether look key "
+                + "revoke) and add another.\n")
         return .failed
     }
 }

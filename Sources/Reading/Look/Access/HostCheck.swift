@@ -8,9 +8,8 @@ struct HostCheck: Sendable {
     private let isNeeded: Bool
 
     static let refusal =
-        "These pages are open to this machine only, and the request names another one. "
-        + "Use http://127.0.0.1 or http://localhost; "
-        + "for a proxy, give its name with --host."
+        "These pages are open to this machine only, and the request names another one. Use http://127.0.0.1 or "
+        + "http://localhost; for a proxy, give its name with --host."
 
     init(_ address: HTTPServerConfiguration.Address, names: [String]) {
         isNeeded = address.isLoopback

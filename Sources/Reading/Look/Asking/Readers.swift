@@ -54,8 +54,7 @@ package final class Readers: Sendable {
     /// Queues work. It leads to one call of `work`, which answers, or of `refuse`, or to neither if it is cancelled.
     func submit(
         _ reading: Reading = Reading(), of apps: [String]? = nil,
-        _ work: @escaping @Sendable (inout Connection) throws -> Void,
-        refuse: @escaping @Sendable (Refusal) -> Void
+        _ work: @escaping @Sendable (inout Connection) throws -> Void, refuse: @escaping @Sendable (Refusal) -> Void
     ) {
         let job = Job(
             deadline: .after(seconds: configuration.secondsPerPage), reading: reading, apps: apps, work: work,

@@ -156,9 +156,8 @@ enum Integration {
         return .init(
             state: .wrong, title: title,
             words:
-                "No push has both a receipt and a response: "
-                + "the app and its service extension seem to be two installs. Give "
-                + "both the same App Group.")
+                "No push has both a receipt and a response: the app and its service extension seem to be two installs. "
+                + "Give both the same App Group.")
     }
 
     private static func clock(_ accepted: Int64, _ wrong: Int64) -> Sight.Check {

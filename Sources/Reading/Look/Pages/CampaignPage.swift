@@ -27,8 +27,7 @@ enum CampaignPage {
             ),
             for: state)
         let goals = Sight.Link(
-            text: "Goals after its notifications",
-            address: state.turned(to: .goal).with([.campaign: campaign]).address)
+            text: "Goals after its notifications", address: state.turned(to: .goal).with([.campaign: campaign]).address)
         sight.add(
             "In short",
             FunnelParts.figures(totals, scope) + [silent(sent)] + ladder(sent) + [.source(sent), .links([goals])]

@@ -79,12 +79,10 @@ enum DeliveriesPage {
         }
         let answer = try connection.scanning(listing, for: state, inOrder: !isSorted)
         let order = Sight.Piece.words(
-            "There are too many on this day to sort them. "
-                + "They come as they lie in the database, and while the day still changes one may "
-                + "move to another page.", .note)
+            "There are too many on this day to sort them. They come as they lie in the database, and while the day "
+                + "still changes one may move to another page.", .note)
         sight.add(
-            "Deliveries",
-            [.answer(answer), .links(further(answer, state, scope, day))] + (isSorted ? [] : [order]))
+            "Deliveries", [.answer(answer), .links(further(answer, state, scope, day))] + (isSorted ? [] : [order]))
         return sight
     }
 

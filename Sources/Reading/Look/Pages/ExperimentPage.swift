@@ -39,9 +39,9 @@ enum ExperimentPage {
             sight.add(goal.prefix(1).uppercased() + goal.dropFirst(), [.trends(charts(rows, experiment, scope))])
         }
         let reading =
-            "The line is the treated share, the dashed one that of the control arm. Behind them is where the treated share could be "
-            + "if the pushes changed nothing: a line that leaves it has found something. The second chart shows how the interval "
-            + "narrows."
+            "The line is the treated share, the dashed one that of the control arm. Behind them is where the treated "
+            + "share could be if the pushes changed nothing: a line that leaves it has found something. The second "
+            + "chart shows how the interval narrows."
         sight.add("Night by night", (experiment.goals.isEmpty ? [] : [.words(reading, .note)]) + [.answer(answer)])
         sight.add(
             "How it was set up", [.answer(try connection.answer(versions(state, name), for: state)), links(state)])

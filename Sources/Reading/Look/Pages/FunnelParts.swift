@@ -116,8 +116,7 @@ enum FunnelParts {
             let row = rows[day]
             // Before the first day that is on record, nothing is known; after it, no row means none.
             let value = row?.number(column) ?? (unit == .count && day >= recorded.first ? 0 : nil)
-            var point = Chart.Point(
-                day: day, value: value, isOpen: day.advanced(by: width - 1) >= scope.firstOpenDay)
+            var point = Chart.Point(day: day, value: value, isOpen: day.advanced(by: width - 1) >= scope.firstOpenDay)
             if let low = row?.number(usual + "_low"), let high = row?.number(usual + "_high"), low <= high {
                 point.usual = low...high
             }

@@ -84,8 +84,8 @@ enum GoalPage {
         let last = scope.today.advanced(by: -8)
         guard scope.days.last > last else { return nil }
         return .words(
-            "Goals within 7 days are complete for notifications up to \(Wording.brief(last)); those of later days still "
-                + "gain some.", .note)
+            "Goals within 7 days are complete for notifications up to \(Wording.brief(last)); those of later days "
+                + "still gain some.", .note)
     }
 
     // MARK: Questions

@@ -44,9 +44,9 @@ struct GoalWords {
 
     /// What the figures cannot say.
     static let caution =
-        "This is what followed notifications, not what they brought: whoever buys every day buys after a notification, too. "
-        + "Each goal counts once after the last response and once after the last receipt before it, so do not add up the two. "
-        + "Only an experiment tells what would have happened without the notifications."
+        "This is what followed notifications, not what they brought: whoever buys every day buys after a notification, "
+        + "too. Each goal counts once after the last response and once after the last receipt before it, so do not add "
+        + "up the two. Only an experiment tells what would have happened without the notifications."
 
     /// Within which time half of the goals of a week came, of rows from the shortest time to the longest.
     static func half(_ rows: [Grid.Row]) -> Sight.Piece? {
@@ -54,8 +54,8 @@ struct GoalWords {
             let half = rows.first(where: { 2 * $0.count("converted") >= all })
         else { return nil }
         return .words(
-            "Of those that came within 7 days, half came within \(Columns.minutes(half.count("within_minutes"))). What follows "
-                + "within minutes has more to do with the notification than what follows after days.")
+            "Of those that came within 7 days, half came within \(Columns.minutes(half.count("within_minutes"))). What "
+                + "follows within minutes has more to do with the notification than what follows after days.")
     }
 }
 

@@ -6,8 +6,7 @@ internal import Values
 enum OverviewPage {
     static func read(_ state: PageState, _ scope: Scope, on connection: inout Connection) throws(PostgresError) -> Sight
     {
-        var sight = Sight(
-            "All apps", lead: "Push notifications of every app, \(scope.days).", state, scope)
+        var sight = Sight("All apps", lead: "Push notifications of every app, \(scope.days).", state, scope)
         var apps = Listing(
             "apps", "Apps, those with the most deliveries first",
             """

@@ -23,8 +23,8 @@ enum PressurePart {
             return [
                 .links([.init(text: "What one more on \(Wording.brief(day)) brought", address: asked.address)]),
                 .words(
-                    "Whether people still answer, the more they got in 24 hours. This reads the deliveries of nine days, which takes "
-                        + "seconds on busy ones.", .note),
+                    "Whether people still answer, the more they got in 24 hours. This reads the deliveries of nine "
+                        + "days, which takes seconds on busy ones.", .note),
             ]
         }
         let answer = try connection.answer(listing, for: state)
@@ -157,22 +157,24 @@ struct PressureWords {
         let judged = judged
         guard let first = judged.first, let last = judged.last, first.pressure < last.pressure else { return nil }
         return
-            "The plain response rate goes from \(Wording.percent(first.response)) at \(first.name) to \(Wording.percent(last.response)) "
-            + "at \(last.name). Do not plan by it: eager people are sent more, so it compares different people."
+            "The plain response rate goes from \(Wording.percent(first.response)) at \(first.name) to "
+            + "\(Wording.percent(last.response)) at \(last.name). Do not plan by it: eager people are sent more, so it "
+            + "compares different people."
     }
 
     /// What belongs to the category, whatever the pressure.
     var category: String? {
         guard let level, compared.whole >= Step.leastCompared else { return nil }
         return
-            "However many they got, people answered this category \(Wording.fixed(level, 2)) times as often as their other "
-            + "notifications of that week. That says something about the category and nothing about one more, so “Against usual” leaves it out."
+            "However many they got, people answered this category \(Wording.fixed(level, 2)) times as often as their "
+            + "other notifications of that week. That says something about the category and nothing about one more, so "
+            + "“Against usual” leaves it out."
     }
 
     static let method =
-        "“Against usual” compares each notification with the others that the same install received in the seven days up to this one: "
-        + "−10 % means that people answered a tenth less than is usual for them and for this category. “Between” is where the true "
-        + "figure lies with 95 % confidence."
+        "“Against usual” compares each notification with the others that the same install received in the seven days "
+        + "up to this one: −10 % means that people answered a tenth less than is usual for them and for this category. "
+        + "“Between” is where the true figure lies with 95 % confidence."
 }
 
 extension PressureWords.Step {

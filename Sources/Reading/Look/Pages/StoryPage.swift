@@ -19,8 +19,7 @@ enum StoryPage {
         let app = state.app ?? ""
         var sight = Sight(
             Wording.name(campaign, else: "(no campaign)"),
-            lead: "A story of \(app). \(scope.days), \(scope.comparison).",
-            state, scope)
+            lead: "A story of \(app). \(scope.days), \(scope.comparison).", state, scope)
         let any: Query = "app = \(app) AND campaign = \(campaign)"
         let mine: Query = "\(any) AND \(FunnelSQL.during(scope.days))"
         var variants = Listing(
@@ -80,10 +79,8 @@ enum StoryPage {
         _ state: PageState, _ scope: Scope, on connection: inout Connection
     ) throws(PostgresError) -> Sight {
         var sight = Sight(
-            "Stories",
-            lead: "What became of the stories of \(state.app ?? ""). \(scope.days), \(scope.comparison).",
-            state,
-            scope)
+            "Stories", lead: "What became of the stories of \(state.app ?? ""). \(scope.days), \(scope.comparison).",
+            state, scope)
         let any: Query = "app = \(state.app ?? "")"
         sight.add("In short", [.answer(try totals(state, scope, where: any, on: &connection))])
         var stories = Listing(
@@ -132,9 +129,8 @@ enum StoryPage {
         guard started > 0, clicked > 0 else { return .words(words) }
         let lost = Int64(saturating: (Double(fell) * Double(clicked) / Double(started)).rounded())
         return .words(
-            "\(words) At the click rate of those that started "
-                + "(\(Wording.percent(Rate(clicked, of: started).value))), this cost "
-                + "about \(Wording.count(lost, "click", "clicks")).")
+            "\(words) At the click rate of those that started (\(Wording.percent(Rate(clicked, of: started).value))), "
+                + "this cost about \(Wording.count(lost, "click", "clicks")).")
     }
 }
 

@@ -70,8 +70,8 @@ enum VersionsPage {
     }
 
     private static let caution =
-        "People choose when they update, and those who do so first are often the eager ones. So a difference need not come from the "
-        + "version: look whether it stays day by day, and whether receipt coverage moved with it."
+        "People choose when they update, and those who do so first are often the eager ones. So a difference need not "
+        + "come from the version: look whether it stays day by day, and whether receipt coverage moved with it."
 
     private static func platform(_ state: PageState) -> Query {
         state.filters[.platform].map { " AND platform = \($0)" } ?? ""
@@ -121,8 +121,9 @@ enum VersionsPage {
         let limit = FalseDiscovery.limit(of: rates.compactMap(\.verdict.tested))
         return rates.map { told in
             .words(
-                "\(told.title): \(Wording.percent(told.rate)) with \(Wording.name(pair.version)), \(Wording.percent(told.base)) with "
-                    + "\(Wording.name(pair.against)). \(told.verdict.held(to: limit).sentence)")
+                "\(told.title): \(Wording.percent(told.rate)) with \(Wording.name(pair.version)), "
+                    + "\(Wording.percent(told.base)) with \(Wording.name(pair.against)). "
+                    + "\(told.verdict.held(to: limit).sentence)")
         }
     }
 

@@ -26,8 +26,9 @@ extension ExperimentSummary {
         guard let arms else {
             return [
                 .sentence(
-                    "\(name) can no longer be counted: retention has dropped events from its time, or from the 28 days before "
-                        + "it that decide who counts. The reports of those nights still say what it found.", .plain)
+                    "\(name) can no longer be counted: retention has dropped events from its time, or from the 28 days "
+                        + "before it that decide who counts. The reports of those nights still say what it "
+                        + "found.", .plain)
             ]
         }
         let alarms = isMisdrawn ? [misdrawn(arms)] : isLeaking ? [leaking(arms)] : []
@@ -38,16 +39,16 @@ extension ExperimentSummary {
     private func misdrawn(_ arms: Arms) -> Block {
         .sentence(
             "Do not believe \(name) for now: its arms are not what was drawn. \(Wording.count(arms.control)) of "
-                + "\(Wording.count(arms.control + arms.treated)) installs are in the control arm, and \(Wording.percent(controlShare)) "
-                + "should be (\(Wording.probability(sampleRatio ?? 0))). Either one arm loses installs, as by erasures, or "
-                + "the events of one do not all arrive.", .alarm)
+                + "\(Wording.count(arms.control + arms.treated)) installs are in the control arm, and "
+                + "\(Wording.percent(controlShare)) should be (\(Wording.probability(sampleRatio ?? 0))). Either one "
+                + "arm loses installs, as by erasures, or the events of one do not all arrive.", .alarm)
     }
 
     private func leaking(_ arms: Arms) -> Block {
         .sentence(
-            "\(name) finds less than there is: \(Wording.percent(Rate(arms.exposedControl, of: arms.control))) of its control arm "
-                + "(\(Wording.count(arms.exposedControl)) of \(Wording.count(arms.control)) installs) got a push of its campaigns all "
-                + "the same. Let the sender apply the arm rule to each of them.", .alarm)
+            "\(name) finds less than there is: \(Wording.percent(Rate(arms.exposedControl, of: arms.control))) of its "
+                + "control arm (\(Wording.count(arms.exposedControl)) of \(Wording.count(arms.control)) installs) got "
+                + "a push of its campaigns all the same. Let the sender apply the arm rule to each of them.", .alarm)
     }
 
     private func found(_ result: GoalResult) -> Block {
@@ -70,8 +71,8 @@ extension ExperimentSummary {
                 "The pushes of \(name) do harm: \(shares), so they lower \(goal) by something \(range).", .alarm)
         default:
             return .sentence(
-                "Nobody can tell \(isOver ? "" : "yet ")whether the pushes of \(name) change \(goal): \(shares), and the true "
-                    + "difference is \(range).", .plain)
+                "Nobody can tell \(isOver ? "" : "yet ")whether the pushes of \(name) change \(goal): \(shares), and "
+                    + "the true difference is \(range).", .plain)
         }
     }
 
@@ -81,10 +82,10 @@ extension ExperimentSummary {
         let goal = Self.goal(result.name)
         return [
             .sentence(
-                "But this may say nothing: of the \(Wording.count(result.atOnce.whole)) times that people reached \(goal) "
-                    + "after they had responded to one of these pushes, \(Wording.percent(result.atOnce)) were within five minutes. "
-                    + "If the response itself counts as \(goal), pushes raise it whatever they are worth. Judge by a goal "
-                    + "that people reach without a push, too.", .plain)
+                "But this may say nothing: of the \(Wording.count(result.atOnce.whole)) times that people reached "
+                    + "\(goal) after they had responded to one of these pushes, \(Wording.percent(result.atOnce)) were "
+                    + "within five minutes. If the response itself counts as \(goal), pushes raise it whatever they "
+                    + "are worth. Judge by a goal that people reach without a push, too.", .plain)
         ]
     }
 
@@ -99,7 +100,7 @@ extension ExperimentSummary {
 
     /// Why the interval may be read every night.
     package static let method =
-        "Everybody counts who was there in the 28 days before the start, each in the arm that was drawn, whatever happened "
-        + "to it. The interval is a confidence sequence (Robbins' normal mixture): with 95 % confidence all intervals of an experiment "
-        + "hold together, so you may look every night and stop when you like."
+        "Everybody counts who was there in the 28 days before the start, each in the arm that was drawn, whatever "
+        + "happened to it. The interval is a confidence sequence (Robbins' normal mixture): with 95 % confidence all "
+        + "intervals of an experiment hold together, so you may look every night and stop when you like."
 }

@@ -2,8 +2,7 @@ extension TextDocument {
     /// Side by side in rows of equal length, as many as fit well.
     static func lines(of figures: [Figure]) -> [TextLine] {
         let safe = figures.map {
-            Figure(
-                String(forTerminal: $0.name), String(forTerminal: $0.value), detail: String(forTerminal: $0.detail))
+            Figure(String(forTerminal: $0.name), String(forTerminal: $0.value), detail: String(forTerminal: $0.detail))
         }
         guard !safe.isEmpty else { return [] }
         let abreast = self.abreast(safe)

@@ -77,8 +77,7 @@ package struct Readiness: Sendable {
             }
         }
         if let most { return .behind(position: most.position, needed: most.needed, seconds: most.seconds) }
-        let zones = try connection.query(
-            "SELECT time_zone FROM analytics.apps WHERE app = \(app) AND days_moving")
+        let zones = try connection.query("SELECT time_zone FROM analytics.apps WHERE app = \(app) AND days_moving")
         return try zones.first.map { zone throws(PostgresError) in .moving(app: app, timeZone: try zone.get(0)) }
     }
 }

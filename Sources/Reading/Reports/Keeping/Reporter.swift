@@ -46,8 +46,7 @@ package struct Reporter: Sendable {
     /// Makes it on a connection that may read `analytics` and add to `report`. What is done `alongside` is committed
     /// with the report, or neither is.
     package func make(
-        on connection: inout Connection,
-        alongside: (Made, inout Connection) throws(PostgresError) -> Void = { _, _ in }
+        on connection: inout Connection, alongside: (Made, inout Connection) throws(PostgresError) -> Void = { _, _ in }
     ) throws(ReportError) -> Made {
         let (report, figures) = try connection.inSnapshot { (connection: inout Connection) throws(ReportError) in
             var report = try ReportReader(app: app, period: period, now: now).read(inSnapshotOf: &connection)

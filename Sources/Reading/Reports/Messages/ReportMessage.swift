@@ -79,7 +79,8 @@ extension ReportMessage {
             let engagement = report.leadsWithEngagement ? "engagement \(Wording.percent(counts.engagementRate)), " : ""
             lines.append(
                 "\(Wording.count(counts.delivered, "delivery", "deliveries")), \(engagement)response "
-                    + "\(Wording.percent(counts.responseRate)), receipt coverage \(Wording.percent(counts.receiptCoverage))"
+                    + "\(Wording.percent(counts.responseRate)), receipt coverage "
+                    + "\(Wording.percent(counts.receiptCoverage))"
             )
         }
         lines += news.map { "\($0.kind.mark) \($0.words)." }

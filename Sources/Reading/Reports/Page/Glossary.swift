@@ -36,9 +36,8 @@ package struct Glossary: Sendable {
         Term(
             titles: ["Receipt coverage", "Received"],
             meaning:
-                "Receipt coverage: the share of deliveries that are known to have arrived, "
-                + "because the phone sent a receipt. "
-                + "Rates are shares of these."),
+                "Receipt coverage: the share of deliveries that are known to have arrived, because the phone sent a "
+                + "receipt. Rates are shares of these."),
         Term(
             titles: ["Response rate", "Response", "Responded"],
             meaning: "Response: the notification was opened, or a button or a story's call to action was tapped."),
@@ -57,9 +56,8 @@ package struct Glossary: Sendable {
         Term(
             titles: ["Exposures", "Tap rate among people who saw it"],
             meaning:
-                "Exposures (who saw it): the deliveries whose buttons were seen. "
-                + "An iPhone shows buttons after a press on the "
-                + "notification, so these are far fewer than all."),
+                "Exposures (who saw it): the deliveries whose buttons were seen. An iPhone shows buttons after a press "
+                + "on the notification, so these are far fewer than all."),
         Term(
             titles: ["Timed"],
             meaning: "Timed: the deliveries that the median is of, which have a receipt before the first tap."),

@@ -14,8 +14,7 @@ package struct Trend: Hashable, Sendable {
                 [Table.Cell(first.name(of: point))] + charts.map { Table.Cell($0.words($0.points[place].value)) }
             }
         }
-        return Table(
-            caption, columns: [.name("When")] + charts.map { .number($0.title) }, rows: rows ?? [])
+        return Table(caption, columns: [.name("When")] + charts.map { .number($0.title) }, rows: rows ?? [])
     }
 }
 

@@ -15,8 +15,7 @@ package struct DaysSettled: Sendable {
     package static func read(
         of app: ReportedApp, at now: Timestamp, mostDeliveries: Int64, on connection: inout Connection
     ) throws(PostgresError) -> DaysSettled {
-        let scope = try ReportScope(
-            app, .day(app.today), now: now, mostDeliveries: mostDeliveries, on: &connection)
+        let scope = try ReportScope(app, .day(app.today), now: now, mostDeliveries: mostDeliveries, on: &connection)
         let (events, receipts, _) = try Arrivals.read(scope, on: &connection).curves(before: scope.day, scope)
         let hours = [events.hours(to: 0.99), receipts.hours(to: 0.99)].compactMap(\.self).max()
         return DaysSettled(hours: hours, events: events.events)

@@ -34,8 +34,7 @@ struct ReportScope {
         closingButtons =
             closing.isEmpty
             ? nil
-            : try connection.query(
-                "SELECT md5(\(closing.sorted().map(\.text).joined(separator: "\u{2}")))")[0].get(0)
+            : try connection.query("SELECT md5(\(closing.sorted().map(\.text).joined(separator: "\u{2}")))")[0].get(0)
     }
 
     /// The day of the report, or the last one of the week: how settled it is, and what is asked of single days.

@@ -103,9 +103,8 @@ extension Button {
     /// How the buttons are judged, once for all of them.
     static let judging = Block.sentence(
         "The tap rate among people who saw a button counts all days. A button counts as seen if its notification was "
-            + "expanded or one of the buttons was tapped. "
-            + "If nobody tapped it, the true rate is below the given bound (95 % "
-            + "confidence). A banner may cut off the buttons from the third on.", .note)
+            + "expanded or one of the buttons was tapped. If nobody tapped it, the true rate is below the given bound "
+            + "(95 % confidence). A banner may cut off the buttons from the third on.", .note)
 
     fileprivate static let tapped = "tapped"
 

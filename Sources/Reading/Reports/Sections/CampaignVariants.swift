@@ -54,8 +54,7 @@ extension CampaignSummary {
             ? [
                 Block.sentence(
                     "\(name): each of \(min(variants.count, VariantTest.mostVariants)) variants is compared with each. "
-                        + "Probabilities and intervals are corrected for "
-                        + "\(tests.count) comparisons.", .note)
+                        + "Probabilities and intervals are corrected for \(tests.count) comparisons.", .note)
             ] : []
         return [.table(table)] + rest + words + correction
     }

@@ -257,9 +257,8 @@ enum CampaignsSection: ReportSection {
         return [
             .table(table),
             .sentence(
-                "A send counts on its own day, and a delivery on the day of its first event. "
-                    + "Pushes that arrived but left no "
-                    + "trace are not counted as delivered.", .note),
+                "A send counts on its own day, and a delivery on the day of its first event. Pushes that arrived but "
+                    + "left no trace are not counted as delivered.", .note),
         ]
     }
 }

@@ -76,8 +76,7 @@ extension CategorySummary {
         var (listed, rest): ([CategorySummary], RestOfList<FunnelCounts>?) = ([], nil)
         for row in rows {
             guard let text: String = try row.optional(0) else {
-                rest = RestOfList(
-                    entries: try row.get(2 + FunnelCounts.width), counts: try FunnelCounts(row, from: 1))
+                rest = RestOfList(entries: try row.get(2 + FunnelCounts.width), counts: try FunnelCounts(row, from: 1))
                 continue
             }
             let counts = try FunnelCounts(row, from: 1)

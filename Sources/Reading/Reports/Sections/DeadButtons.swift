@@ -192,8 +192,7 @@ enum DeadButtonsSection: ReportSection {
         report.otherDeadActions =
             rest.isEmpty
             ? nil
-            : RestOfList(
-                entries: Int64(rest.count), counts: rest.reduce(0) { $0.addingSaturated($1.delivered) })
+            : RestOfList(entries: Int64(rest.count), counts: rest.reduce(0) { $0.addingSaturated($1.delivered) })
     }
 
     static func deeds(_ report: Report) -> [Deed] {
@@ -232,15 +231,12 @@ enum DeadButtonsSection: ReportSection {
                 .table(table)
             ] + RestOfList.words(report.otherDeadActions, "button", "buttons", { $0 }) + [
                 .sentence(
-                    "Deliveries are counted since the button's last tap, "
-                        + "or over at most the last 28 days if it has none; of a "
-                        + "registered button, all that showed it. "
-                        + "None of them was tapped, so the true tap rate is below the one at "
-                        + "the right (95 % confidence). Buttons appear only after a press on the notification, "
-                        + "so a delivered button is "
-                        + "not always a seen one. Days that have not settled are left out, "
-                        + "and so is a button whose neighbours are tapped so "
-                        + "rarely that no tap may be chance.", .note)
+                    "Deliveries are counted since the button's last tap, or over at most the last 28 days if it has "
+                        + "none; of a registered button, all that showed it. None of them was tapped, so the true tap "
+                        + "rate is below the one at the right (95 % confidence). Buttons appear only after a press on "
+                        + "the notification, so a delivered button is not always a seen one. Days that have not "
+                        + "settled are left out, and so is a button whose neighbours are tapped so rarely that no tap "
+                        + "may be chance.", .note)
             ])
     }
 

@@ -27,8 +27,8 @@ enum ExperimentsSection: ReportSection {
                 experiment.isMisdrawn
                 ? (
                     "Find out what experiment \(experiment.name) loses",
-                    "\(Wording.percent(Rate(arms.control, of: arms.control + arms.treated))) of its installs are in the control arm "
-                        + "instead of \(Wording.percent(experiment.controlShare))"
+                    "\(Wording.percent(Rate(arms.control, of: arms.control + arms.treated))) of its installs are in "
+                        + "the control arm instead of \(Wording.percent(experiment.controlShare))"
                 )
                 : (
                     "Keep the pushes of experiment \(experiment.name) from its control arm",
@@ -36,8 +36,7 @@ enum ExperimentsSection: ReportSection {
                 )
             return Deed(
                 urgency: .broken, deliveries: experiment.isMisdrawn ? arms.control : arms.exposedControl, ask: ask,
-                why: why,
-                section: title, subject: .everything)
+                why: why, section: title, subject: .everything)
         }
     }
 

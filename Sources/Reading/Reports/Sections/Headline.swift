@@ -82,9 +82,7 @@ extension Headline {
                 age: isTold ? .same : .now, areWeeks: step > 1, isSettled: isSettled,
                 leadsWithEngagement: leadsWithEngagement)
         }
-        self.init(
-            counts: own, previous: comparison(with: [day.advanced(by: -step)]),
-            usual: comparison(with: others))
+        self.init(counts: own, previous: comparison(with: [day.advanced(by: -step)]), usual: comparison(with: others))
     }
 }
 

@@ -26,8 +26,7 @@ enum HeadlineSection: ReportSection {
         let now = report.leadsWithEngagement ? counts.engagementRate : counts.responseRate
         let category = MoversSection.moved(report).fell.first.map { mover in
             "; \(Wording.name(mover.category, else: CategoriesSection.none)) fell most "
-                + "(\(Wording.percent(mover.usual)) → "
-                + "\(Wording.percent(mover.rate)))"
+                + "(\(Wording.percent(mover.usual)) → \(Wording.percent(mover.rate)))"
         }
         return [
             Deed(
@@ -47,8 +46,7 @@ enum HeadlineSection: ReportSection {
             return Page.Section(title(report), [.sentence("\(words) \(report.period.time).", .plain)])
         }
         let engagement = Figure(
-            "Engagement rate", Wording.percent(counts.engagementRate),
-            detail: detail(counts.engagementRate))
+            "Engagement rate", Wording.percent(counts.engagementRate), detail: detail(counts.engagementRate))
         var blocks: [Block] = [
             .figures(
                 [Figure("Deliveries", Wording.count(counts.delivered), detail: changes(report))]
@@ -66,17 +64,15 @@ enum HeadlineSection: ReportSection {
             blocks.append(
                 .sentence(
                     "Engagement is response without the "
-                        + "\(Wording.count(counts.receivedClosed, "received delivery", "received deliveries")) "
-                        + "whose only response was a button that closes or declines, "
-                        + "as the buttons are registered now.",
+                        + "\(Wording.count(counts.receivedClosed, "received delivery", "received deliveries")) whose "
+                        + "only response was a button that closes or declines, as the buttons are registered now.",
                     .plain))
         }
         if counts.lacksReceiptsOfResponses {
             blocks.append(
                 .sentence(
-                    "Only \(Wording.percent(Rate(counts.receivedResponded, of: counts.responded))) "
-                        + "of those who responded have a "
-                        + "receipt, so the rates above are probably too low.", .plain))
+                    "Only \(Wording.percent(Rate(counts.receivedResponded, of: counts.responded))) of those who "
+                        + "responded have a receipt, so the rates above are probably too low.", .plain))
         }
         // An app's second week has but one week to be compared with.
         if let previous = headline.previous, headline.usual?.days != previous.days {
@@ -179,10 +175,9 @@ enum MethodSection: ReportSection {
             "How this is counted",
             [
                 .sentence(
-                    "Rates are compared by a two-sided two-proportion z test, or "
-                        + "by Fisher's exact test where fewer than 10 of either kind are expected. "
-                        + "A difference with p < .01 is "
-                        + "called more than chance. If Fisher's test finds none, the sample is called too small.", .note
+                    "Rates are compared by a two-sided two-proportion z test, or by Fisher's exact test where fewer "
+                        + "than 10 of either kind are expected. A difference with p < .01 is called more than chance. "
+                        + "If Fisher's test finds none, the sample is called too small.", .note
                 )
             ])
     }

@@ -160,8 +160,7 @@ extension Permissions {
             ORDER BY day
             """
         ).map { row throws(PostgresError) in
-            ReachOfDay(
-                day: try row.get(0), prominent: try row.get(1), quiet: try row.get(2), none: try row.get(3))
+            ReachOfDay(day: try row.get(0), prominent: try row.get(1), quiet: try row.get(2), none: try row.get(3))
         }
         return Permissions(
             active: try day.get(0), allowed: try day.get(1), denied: try day.get(2), turnedOff: try day.get(3),
@@ -202,9 +201,8 @@ extension Permissions {
                 otherMuted, "category and campaign", "categories and campaigns", { $0.installs - $0.receivedNothing },
                 of: "install", "installs") + [
                 .sentence(
-                    "An app learns of it when it is next in front, so the day may be a later one. "
-                        + "What came last is not always the reason. "
-                        + "Compare with what all installs received.", .note)
+                    "An app learns of it when it is next in front, so the day may be a later one. What came last is "
+                        + "not always the reason. Compare with what all installs received.", .note)
             ]
     }
 

@@ -41,9 +41,8 @@ struct MediaCost: Hashable, Sendable {
         var tone = Tone.plain
         if case .lower = verdict { tone = .alarm }
         return .sentence(
-            "\(Wording.percent(without)) of \(Wording.count(missing.whole)) responded "
-                + "where the attachment was missing, and "
-                + "\(Wording.percent(with)) of \(Wording.count(attached.whole)) where it was there: "
+            "\(Wording.percent(without)) of \(Wording.count(missing.whole)) responded where the attachment was "
+                + "missing, and \(Wording.percent(with)) of \(Wording.count(attached.whole)) where it was there: "
                 + "\(Wording.difference(from: with, to: without)). \(verdict.sentence)", tone)
     }
 }
@@ -206,9 +205,8 @@ enum MediaSection: ReportSection {
         let cellular = media.filter { $0.network == "cellular" }.reduce(0) { $0 + $1.bytes }
         return [
             .sentence(
-                "Attachments took \(Wording.bytes(all)), \(Wording.bytes(cellular)) of it over cellular networks, "
-                    + "as far as sizes are "
-                    + "known.", .plain)
+                "Attachments took \(Wording.bytes(all)), \(Wording.bytes(cellular)) of it over cellular networks, as "
+                    + "far as sizes are known.", .plain)
         ]
     }
 
@@ -228,9 +226,8 @@ enum MediaSection: ReportSection {
         let names = named.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
         let isAlarm = found.allSatisfy(\.isAlarming)
         return .sentence(
-            "\(Wording.count(deliveries, "delivery", "deliveries")) had both media and buttons "
-                + "where a content extension shows the buttons, so "
-                + "people saw only a thumbnail of the media: \(names)."
+            "\(Wording.count(deliveries, "delivery", "deliveries")) had both media and buttons where a content "
+                + "extension shows the buttons, so people saw only a thumbnail of the media: \(names)."
                 + (isAlarm ? " Use one of the two." : " That is at most 1 % of each category."),
             isAlarm ? .alarm : .plain)
     }
@@ -240,8 +237,7 @@ enum MediaSection: ReportSection {
         return [
             .sentence(
                 "\(Wording.count(deliveries, "delivery", "deliveries")) in categories of Hive had audio attached. "
-                    + "People hear it only if "
-                    + "they press and hold the notification.", .alarm)
+                    + "People hear it only if they press and hold the notification.", .alarm)
         ]
     }
 }

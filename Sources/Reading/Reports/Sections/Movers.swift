@@ -68,15 +68,13 @@ enum MoversSection: ReportSection {
         let isTold = report.headline.usual?.leading.verdict.isLower == true
         return (isTold ? [] : fell.prefix(1)).map { mover in
             Deed(
-                urgency: .fallen, deliveries: mover.delivered,
-                ask: "Look for what changed in \(name(mover))",
+                urgency: .fallen, deliveries: mover.delivered, ask: "Look for what changed in \(name(mover))",
                 why: why(mover, report) + others(fell.count - 1, "fell"), section: title,
                 subject: .category(mover.category))
         }
             + rose.prefix(1).map { mover in
                 Deed(
-                    urgency: .better, deliveries: mover.delivered,
-                    ask: "Find out what people like in \(name(mover))",
+                    urgency: .better, deliveries: mover.delivered, ask: "Find out what people like in \(name(mover))",
                     why: why(mover, report) + others(rose.count - 1, "rose"), section: title,
                     subject: .category(mover.category))
             }
@@ -88,8 +86,7 @@ enum MoversSection: ReportSection {
 
     /// `its response rate is 4.2 %, and a usual Friday has 6.1 %`
     private static func why(_ mover: Mover, _ report: Report) -> String {
-        "its \(report.leadingRate) is "
-            + "\(Wording.percent(mover.rate)), and \(report.headline.usual?.name ?? "") has "
+        "its \(report.leadingRate) is \(Wording.percent(mover.rate)), and \(report.headline.usual?.name ?? "") has "
             + "\(Wording.percent(mover.usual))"
     }
 
@@ -113,9 +110,8 @@ enum MoversSection: ReportSection {
                 [
                     .sentence(
                         isEarly
-                            ? "It is too early to compare the categories with \(base.name): "
-                                + "receipts still arrive, and those days were "
-                                + "not reported at this age."
+                            ? "It is too early to compare the categories with \(base.name): receipts still arrive, and "
+                                + "those days were not reported at this age."
                             : "The categories cannot be compared with \(base.name): receipt coverage differs too much.",
                         .plain)
                 ])
@@ -143,9 +139,8 @@ enum MoversSection: ReportSection {
             [
                 .table(table),
                 .sentence(
-                    "\(number) were compared. Of all differences in this report that are called more than chance, "
-                        + "at most one in "
-                        + "twenty is expected to be chance.", .note),
+                    "\(number) were compared. Of all differences in this report that are called more than chance, at "
+                        + "most one in twenty is expected to be chance.", .note),
             ])
     }
 

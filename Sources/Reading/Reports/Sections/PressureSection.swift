@@ -29,8 +29,8 @@ enum PressureSection: ReportSection {
                 .table(table),
                 .sentence(
                     "Against usual: how much more or less the same installs answered than they answered their other "
-                        + "notifications of seven days, among those of the same day and category. Turned off: installs that "
-                        + "turned notifications off within 24 hours, before the next one.", .note),
+                        + "notifications of seven days, among those of the same day and category. Turned off: installs "
+                        + "that turned notifications off within 24 hours, before the next one.", .note),
             ])
     }
 
@@ -59,8 +59,8 @@ enum PressureSection: ReportSection {
                 "Nobody gets tired yet: with each further notification within 24 hours the same people answer "
                     + "\(Wording.percent(effect.change)) more (95 % interval: \(range))."
             default:
-                "Nobody can tell whether one more notification costs answers: with each one within 24 hours, the answers "
-                    + "of the same people change by \(range)."
+                "Nobody can tell whether one more notification costs answers: with each one within 24 hours, the "
+                    + "answers of the same people change by \(range)."
             }
         return [.sentence(words, .plain)]
             + [selection(pressure, effect), occasion(pressure, effect)].compactMap(\.self)
@@ -78,8 +78,9 @@ enum PressureSection: ReportSection {
     private static func occasion(_ pressure: Pressure, _ effect: Pressure.Effect) -> Block? {
         guard let over = pressure.effectOverAll, over.sign == 1, effect.sign < 1 else { return nil }
         return .sentence(
-            "Over all days and categories together it would seem that the same people answer \(Wording.percent(over.change)) "
-                + "more with each one. That is the occasion: more is sent when there is more to tell.", .plain)
+            "Over all days and categories together it would seem that the same people answer "
+                + "\(Wording.percent(over.change)) more with each one. That is the occasion: more is sent when there "
+                + "is more to tell.", .plain)
     }
 
     static func facts(_ report: Report) -> [EntryList] {

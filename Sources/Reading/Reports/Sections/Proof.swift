@@ -60,8 +60,8 @@ enum ProofSection: ReportSection {
         }
         guard last.isUnchanged else {
             return .sentence(
-                "The numbers of this \(word) were last proved at \(time), up to batch \(Wording.count(last.position)) of "
-                    + "the log. Events have come in since, or the funnels were built anew.", .note)
+                "The numbers of this \(word) were last proved at \(time), up to batch \(Wording.count(last.position)) "
+                    + "of the log. Events have come in since, or the funnels were built anew.", .note)
         }
         let proof = "proved at \(time): counted again from the events in another way, with the same result"
         return report.isProved

@@ -54,8 +54,7 @@ enum QualitySection: ReportSection {
             }
             report.quality = Quality(
                 accepted: try row.get(2), duplicate: try row.get(3), rejected: try row.get(1),
-                corrected: try row.get(4), clamped: try row.get(5), late: try row.get(6),
-                clientDropped: try row.get(7))
+                corrected: try row.get(4), clamped: try row.get(5), late: try row.get(6), clientDropped: try row.get(7))
         }
         report.quality.rejectedByReason = reasons
     }

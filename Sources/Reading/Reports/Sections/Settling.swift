@@ -76,9 +76,8 @@ enum SettlingSection: ReportSection {
         guard let share = settling.share else {
             return [
                 .sentence(
-                    "\(ended) The days before had too few events (\(Wording.count(settling.events))) "
-                        + "to estimate how much is "
-                        + "still to come.", .plain)
+                    "\(ended) The days before had too few events (\(Wording.count(settling.events))) to estimate how "
+                        + "much is still to come.", .plain)
             ]
         }
         var words = "\(ended) By this time, about \(Wording.percent(share)) of a day's events "

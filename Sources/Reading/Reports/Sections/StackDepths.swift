@@ -87,8 +87,7 @@ enum StackDepthsSection: ReportSection {
 
     static func facts(_ report: Report) -> [EntryList] {
         .list("stack_depth", report.stackDepths) {
-            Entry(
-                keys: [.text("scope", $0.scope.rawValue), .text("depth_bucket", $0.bucket)], facts: $0.counts.facts)
+            Entry(keys: [.text("scope", $0.scope.rawValue), .text("depth_bucket", $0.bucket)], facts: $0.counts.facts)
         }
     }
 
@@ -97,9 +96,8 @@ enum StackDepthsSection: ReportSection {
         let (deep, lone) = StackDepth.extremes(of: report.stackDepths)
         guard let now = deep.value, let base = lone.value, let verdict = report.stackCost else { return [] }
         var words =
-            "\(Wording.percent(now)) responded in stacks of five or more in the app, "
-            + "and \(Wording.percent(base)) where the "
-            + "notification was alone: \(Wording.difference(from: base, to: now)). \(verdict.sentence)"
+            "\(Wording.percent(now)) responded in stacks of five or more in the app, and \(Wording.percent(base)) "
+            + "where the notification was alone: \(Wording.difference(from: base, to: now)). \(verdict.sentence)"
         if case .lower = verdict {
             words += " People who respond little have deep stacks, and that alone can make such a difference."
         }

@@ -29,8 +29,7 @@ extension FallbackCost {
         guard try row.get(0, as: Int64.self) > 0 else { return nil }
         let fallback = Rate(try row.get(2), of: try row.get(1))
         let shown = Rate(try row.get(4), of: try row.get(3))
-        return FallbackCost(
-            fallback: fallback, shown: shown, verdict: TwoProportions.verdict(fallback, against: shown))
+        return FallbackCost(fallback: fallback, shown: shown, verdict: TwoProportions.verdict(fallback, against: shown))
     }
 
     fileprivate var sentence: Block {
@@ -76,8 +75,7 @@ enum StoriesSection: ReportSection {
         report.stories.prefix(mostInFull).filter { $0.stories >= leastInFull }.compactMap { story in
             story.faults.first { $0.kind == .noImage }.map { fault in
                 Deed(
-                    urgency: .broken, deliveries: story.stories,
-                    ask: "Mend the pages of \(story.name)",
+                    urgency: .broken, deliveries: story.stories, ask: "Mend the pages of \(story.name)",
                     why: fault.words.hasSuffix(".") ? String(fault.words.dropLast()) : fault.words,
                     section: "Stories", subject: .story(story.name))
             }

@@ -50,9 +50,8 @@ enum SuppressedSection: ReportSection {
             ]
         }
         let words =
-            "\(Wording.count(all, "delivery", "deliveries")) arrived while the app was open, "
-            + "and the app showed neither a "
-            + "banner nor a list entry."
+            "\(Wording.count(all, "delivery", "deliveries")) arrived while the app was open, and the app showed "
+            + "neither a banner nor a list entry."
         return Page.Section(
             "Shown to nobody",
             [.sentence(words, .plain), .table(table)]

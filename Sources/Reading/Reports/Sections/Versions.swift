@@ -135,8 +135,7 @@ enum VersionsSection: ReportSection {
     static func deeds(_ report: Report) -> [Deed] {
         LostReceipts.find(in: report.versions).map { lost in
             Deed(
-                urgency: .broken, deliveries: lost.coverage.whole,
-                ask: "Check the notification service extension",
+                urgency: .broken, deliveries: lost.coverage.whole, ask: "Check the notification service extension",
                 why: "receipt coverage of \(lost.name) \(lost.change)", section: "Receipts by app version",
                 subject: .everything)
         }

@@ -29,8 +29,7 @@ package enum ConfidenceSequence {
         let smaller = min(controlShare, 1 - controlShare)
         guard all * smaller * min(share, 1 - share) >= TwoProportions.leastExpected else { return nil }
         let installs = all * controlShare * (1 - controlShare)
-        let sigmas = boundary(
-            known: installs * share / (1 - share), narrowest: installs * narrowestAt, error: error)
+        let sigmas = boundary(known: installs * share / (1 - share), narrowest: installs * narrowestAt, error: error)
         let reach = sigmas * max(variance(treated, control), pooled(treated, control, share)).squareRoot()
         guard reach.isFinite else { return nil }
         return max(own - base - reach, -1)...min(own - base + reach, 1)

@@ -31,9 +31,8 @@ package enum Significance: Hashable, Sendable {
         case .unsettled: "It is too early to judge this: receipts still arrive."
         case .divided: "These days differ too much among themselves to judge this."
         case .otherCoverage(let was, let now):
-            "This cannot be judged: \(Wording.percent(now)) of deliveries have a receipt, "
-                + "and \(Wording.percent(was)) had one "
-                + "there, so the rates are of different people."
+            "This cannot be judged: \(Wording.percent(now)) of deliveries have a receipt, and \(Wording.percent(was)) "
+                + "had one there, so the rates are of different people."
         case .beyondWhole: "This cannot be judged: a rate is over 100 %, so some events of its base were lost."
         }
     }
