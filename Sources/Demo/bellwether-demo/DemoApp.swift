@@ -31,8 +31,8 @@ struct DemoApp {
     var lastDay: CivilDate { nights[nights.count - 1].day }
     var start: Timestamp { nights[0].start }
 
-    /// Creates the app in the database, with a key, and its users. It has lived for so many days. If it is calm, the day
-    /// on which things go wrong never comes.
+    /// Creates the app in the database, with a key, and its users. It has lived for so many days. If it is calm, the
+    /// day on which things go wrong never comes.
     init(
         _ profile: AppProfile, installs: Int, seed: UInt64, _ audience: Audience, now: Timestamp, days: Int32 = 15,
         isCalm: Bool = false, on connection: inout Connection

@@ -37,7 +37,8 @@ package enum APIKeys {
                     """
                     WITH held AS MATERIALIZED (SELECT id FROM log.app WHERE id = \(app.id) FOR UPDATE)
                     INSERT INTO log.api_key (app, name, kind, hash, erasure_hash)
-                    SELECT held.id, \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)), \(erasure) FROM held
+                    SELECT held.id, \(chosen), \(kind.rawValue), \(Bytea(SHA256(of: secret.utf8).bytes)), \(erasure)
+                        FROM held
                     ON CONFLICT (app, name) DO NOTHING
                     RETURNING id, name, kind, created_at, revoked_at
                     """)

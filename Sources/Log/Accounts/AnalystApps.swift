@@ -1,8 +1,8 @@
 package import Postgres
 internal import ServiceRuntime
 
-/// Which apps an analyst's login reads in psql. The database keeps the rule (`log.apps_shown`): every view that analysts
-/// read shows those apps alone.
+/// Which apps an analyst's login reads in psql. The database keeps the rule (`log.apps_shown`): every view that
+/// analysts read shows those apps alone.
 package struct AnalystApps: Sendable, Equatable {
     package let login: String
     /// nil for all.
@@ -119,7 +119,8 @@ package enum AnalystAppsError: DatabaseFailure, Sendable, CustomStringConvertibl
         case .invalidLogin(let login): "'\(String(printable: login))' cannot name a login of PostgreSQL"
         case .unknownApp(let error): error.description
         case .isUnbound(let login):
-            "'\(String(printable: login))' reads all apps: bind it to those that it should read (bellwether app analyst add)"
+            "'\(String(printable: login))' reads all apps: bind it to those that it should read (bellwether app "
+                + "analyst add)"
         case .notBound(let login, let app):
             "'\(String(printable: login))' does not read '\(String(printable: app))': see bellwether app analyst list"
         case .tooMany: "a login is bound to \(AnalystApps.most) apps at most"

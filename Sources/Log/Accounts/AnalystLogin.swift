@@ -36,7 +36,8 @@ package enum AnalystLogin {
     private static func statements(for name: String, isThere: Bool, changedIn databases: [String]) -> String {
         let login = Statement.quoted(name)
         var lines = [
-            "\(isThere ? "ALTER" : "CREATE") ROLE \(login) LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE CONNECTION LIMIT \(connections)",
+            "\(isThere ? "ALTER" : "CREATE") ROLE \(login) LOGIN INHERIT NOSUPERUSER NOCREATEDB NOCREATEROLE "
+                + "CONNECTION LIMIT \(connections)",
             "SET LOCAL client_min_messages = warning",
             "GRANT \(LogSession.Role.analyst.rawValue) TO \(login)", "ALTER ROLE \(login) RESET ALL",
         ]
@@ -69,7 +70,8 @@ package enum AnalystLogin {
             """
             SELECT pg_terminate_backend(pid, 5000) FROM (
                 SELECT pid FROM pg_stat_activity
-                WHERE usename = \(name) AND (state <> 'active' OR query_start < clock_timestamp() - interval '5 minutes')
+                WHERE usename = \(name)
+                    AND (state <> 'active' OR query_start < clock_timestamp() - interval '5 minutes')
                     AND (SELECT count(*) FROM pg_stat_activity WHERE usename = \(name)) >= \(Int32(connections))
                 ORDER BY state = 'active', state_change LIMIT 1
             ) AS oldest

@@ -75,7 +75,10 @@ package enum Apps {
         do {
             try check(timeZone: timeZone, on: &connection)
             let rows = try connection.query(
-                "INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone)) ON CONFLICT (slug) DO NOTHING RETURNING id"
+                """
+                INSERT INTO log.app (slug, time_zone) VALUES (\(slug), \(timeZone)) ON CONFLICT (slug) DO NOTHING
+                    RETURNING id
+                """
             )
             guard !rows.isEmpty else { throw AppError.exists(slug) }
             // Autovacuum never looks at so small a table, and PostgreSQL would take it for hundreds of apps: then it

@@ -13,7 +13,8 @@ extension Hardening {
                 AND r.oid <> (SELECT nspowner FROM pg_namespace WHERE nspname = 'log')
                 AND NOT EXISTS (
                     SELECT FROM pg_roles AS service
-                    WHERE service.rolname IN ('bellwether_ingest', 'bellwether_projector', 'bellwether_reporter', 'bellwether_look')
+                    WHERE service.rolname IN ('bellwether_ingest', 'bellwether_projector', 'bellwether_reporter',
+                        'bellwether_look')
                         AND pg_has_role(r.oid, service.oid, 'MEMBER'))
         )
         """
@@ -176,7 +177,8 @@ extension Hardening {
         question: """
             SELECT format('%s for all, of which the analysts may take %s', present, taken)
             FROM (
-                SELECT current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+                SELECT current_setting('max_connections')::integer
+                        - current_setting('superuser_reserved_connections')::integer
                         - coalesce(current_setting('reserved_connections', true)::integer, 0) AS present,
                     coalesce(current_setting('reserved_connections', true)::integer, 0) AS reserved,
                     (SELECT coalesce(sum(CASE WHEN most < 0 THEN 1000000 ELSE most END), 0) FROM person) AS taken
@@ -201,7 +203,8 @@ extension Hardening {
                     SELECT 'a member of ' || string_agg(m.rolname, ', ' ORDER BY m.rolname) FROM pg_roles AS m
                     WHERE pg_has_role(r.oid, m.oid, 'MEMBER')
                         AND (m.oid = (SELECT nspowner FROM pg_namespace WHERE nspname = 'log')
-                            OR m.rolname ~ '^(bellwether_(ingest|projector|reporter|look)|pg_read_all_data)$')) END AS words
+                            OR m.rolname ~ '^(bellwether_(ingest|projector|reporter|look)|pg_read_all_data)$')) END
+                                AS words
             ) AS why
             WHERE a.apps IS NOT NULL AND why.words IS NOT NULL
             ORDER BY 1

@@ -39,8 +39,8 @@ package final class LogKeeper: Sendable {
     private let rounds = Lock(Rounds())
 
     /// Switches to `role` once the database fits. Only the ingest role creates partitions. Each second `watch` compares
-    /// this machine's clock with the database's, and every five the `phases` are noted. `revive` is called whenever the database cannot be reached: for a
-    /// database that we start ourselves.
+    /// this machine's clock with the database's, and every five the `phases` are noted. `revive` is called whenever the
+    /// database cannot be reached: for a database that we start ourselves.
     package init(
         url: String, role: LogSession.Role, months: PartitionRequests, log: Log, watch: ClockWatch? = nil,
         phases: PhaseNotes? = nil, revive: @escaping @Sendable () throws -> Void = {}

@@ -22,7 +22,8 @@ package struct PagesEndings: Sendable {
     package static func lately(on connection: inout Connection) throws(PostgresError) -> PagesEndings? {
         let rows = try connection.query(
             """
-            SELECT count(*) OVER (), count(*) FILTER (WHERE ended_at > clock_timestamp() - interval '10 minutes') OVER (),
+            SELECT count(*) OVER (),
+                count(*) FILTER (WHERE ended_at > clock_timestamp() - interval '10 minutes') OVER (),
                 ended_at, node, why
             FROM log.pages_ending WHERE ended_at > clock_timestamp() - interval '1 day' ORDER BY ended_at DESC LIMIT 1
             """)

@@ -1,7 +1,8 @@
 internal import Postgres
 internal import Projections
 
-/// What a hub has otherwise than every database: the relations behind the views of analysts, whose rows are in the cells.
+/// What a hub has otherwise than every database: the relations behind the views of analysts, whose rows are in the
+/// cells.
 ///
 /// The views of `analytics` are made of the relations in `counted`, whose text is the same everywhere. Here those have
 /// the rows of all cells.
@@ -96,7 +97,8 @@ enum HubViews {
                     0 AS client_dropped, other
                 FROM hub.data_quality
                 UNION ALL
-                SELECT d.app, (d.received_at AT TIME ZONE app.time_zone)::date, d.key, 0, 0, 0, NULL, 0, 0, 0, d.count, 0
+                SELECT d.app, (d.received_at AT TIME ZONE app.time_zone)::date, d.key,
+                    0, 0, 0, NULL, 0, 0, 0, d.count, 0
                 FROM analytics.client_drops AS d JOIN log.app AS app ON app.slug = d.app
             ) AS part
             GROUP BY app, day, key

@@ -23,8 +23,8 @@ package struct InstallAccess {
     private var sources: [Source] = []
     private let install: UUID
 
-    /// `databases` are all that the cluster has, hubs among them. Throws if one of them cannot be read: a part of what is
-    /// held would look like all of it.
+    /// `databases` are all that the cluster has, hubs among them. Throws if one of them cannot be read: a part of what
+    /// is held would look like all of it.
     package init(_ databases: [CellDatabase], install: UUID, ofApp slug: String, log: Log) throws {
         self.install = install
         for database in databases where !database.isHub {
@@ -44,7 +44,8 @@ package struct InstallAccess {
         }
     }
 
-    /// The rows of one kind, in order, each as a JSON object without what is null. In a cluster, one cell after another.
+    /// The rows of one kind, in order, each as a JSON object without what is null. In a cluster, one cell after
+    /// another.
     package func read(
         _ holding: InstallHolding, _ body: (_ cell: String?, _ rows: [String]) throws -> Void
     ) throws {

@@ -22,7 +22,8 @@ package struct InstallHolding: Sendable {
             """
             SELECT r.received_at, r.id, to_jsonb(r) - '{id,batch_id,app,key,raw_hash}'::text[]
                 || jsonb_build_object('batch', b.number, 'key', k.name) AS json
-            FROM log.rejected AS r LEFT JOIN log.batch AS b ON b.id = r.batch_id LEFT JOIN log.api_key AS k ON k.id = r.key
+            FROM log.rejected AS r LEFT JOIN log.batch AS b ON b.id = r.batch_id
+                LEFT JOIN log.api_key AS k ON k.id = r.key
             WHERE \(Erasure.condition(ofRejected: "r", app: app, install: install))
             """
         },
@@ -30,7 +31,8 @@ package struct InstallHolding: Sendable {
             """
             SELECT d.received_at, d.id, to_jsonb(d) - '{batch_id,app,key}'::text[]
                 || jsonb_build_object('batch', b.number, 'key', k.name) AS json
-            FROM log.client_drop AS d LEFT JOIN log.batch AS b ON b.id = d.batch_id LEFT JOIN log.api_key AS k ON k.id = d.key
+            FROM log.client_drop AS d LEFT JOIN log.batch AS b ON b.id = d.batch_id
+                LEFT JOIN log.api_key AS k ON k.id = d.key
             WHERE d.install_id = '\(install)' AND d.app = \(app)
             """
         },

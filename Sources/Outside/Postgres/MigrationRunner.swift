@@ -189,8 +189,8 @@ package struct MigrationRunner: Sendable {
                 script: """
                     CREATE SCHEMA IF NOT EXISTS \(Statement.quoted(schema));
                     CREATE TABLE IF NOT EXISTS \(Statement.quoted(schema)).migration (
-                        name text PRIMARY KEY, hash text NOT NULL, repeatable boolean NOT NULL, version integer NOT NULL DEFAULT 1,
-                        applied_at timestamptz NOT NULL DEFAULT now());
+                        name text PRIMARY KEY, hash text NOT NULL, repeatable boolean NOT NULL,
+                        version integer NOT NULL DEFAULT 1, applied_at timestamptz NOT NULL DEFAULT now());
                     """)
         } catch {
             let lostRace: Set<SQLState> = [.uniqueViolation, .duplicateSchema, .duplicateTable]

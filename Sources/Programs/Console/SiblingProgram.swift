@@ -19,7 +19,8 @@ package enum SiblingProgram {
         let place = String(printable: path)
         return Failure(
             code == ENOENT
-                ? "\(what) is done by another executable, which must stand at \(place): 'make build' makes it beside bellwether, and 'make install' installs both"
+                ? "\(what) is done by another executable, which must stand at \(place): 'make build' makes it beside "
+                    + "bellwether, and 'make install' installs both"
                 : "\(place), which does \(what), cannot be started: \(unsafe String(cString: strerror(code)))")
     }
 }

@@ -34,7 +34,8 @@ package enum Letters {
             guard let isTold = place.wants(message) else { continue }
             try connection.query(
                 """
-                INSERT INTO report.letter (app, period, day, place, state, ended_at, subject, summary, as_text, as_mail, as_json)
+                INSERT INTO report.letter (app, period, day, place, state, ended_at, subject, summary, as_text, as_mail,
+                    as_json)
                 SELECT \(message.app), \(message.period.name), \(message.period.days.upperBound), \(place.name), new.*
                 FROM (SELECT 'waiting', NULL::timestamptz, \(message.subject), \(message.summary), \(message.text),
                         \(message.mail), \(message.json)
@@ -92,8 +93,8 @@ package enum Letters {
     package static func end(_ letter: Letter, on connection: inout Connection) throws(PostgresError) {
         try connection.query(
             """
-            UPDATE report.letter SET state = 'sent', ended_at = now(), last_error = NULL, subject = NULL, summary = NULL,
-                as_text = NULL, as_mail = NULL, as_json = NULL
+            UPDATE report.letter SET state = 'sent', ended_at = now(), last_error = NULL, subject = NULL,
+                summary = NULL, as_text = NULL, as_mail = NULL, as_json = NULL
             WHERE id = \(letter.id)
             """)
     }
@@ -104,7 +105,8 @@ package enum Letters {
     ) throws(PostgresError) {
         try connection.query(
             """
-            UPDATE report.letter SET last_error = \(reason), may_have_arrived = \(letter.mayHaveArrived || mayHaveArrived)
+            UPDATE report.letter SET last_error = \(reason),
+                may_have_arrived = \(letter.mayHaveArrived || mayHaveArrived)
             WHERE id = \(letter.id)
             """)
         guard letter.attempts + 1 >= Letter.mostAttempts else { return }
@@ -141,7 +143,9 @@ package enum Letters {
         _ letters: [Letter], because reason: String, on connection: inout Connection
     ) throws(PostgresError) {
         try connection.query(
-            "UPDATE report.letter SET last_error = \(reason) WHERE id = ANY (\(letters.map(\.id))) AND state = 'waiting'"
+            """
+            UPDATE report.letter SET last_error = \(reason) WHERE id = ANY (\(letters.map(\.id))) AND state = 'waiting'
+            """
         )
     }
 }

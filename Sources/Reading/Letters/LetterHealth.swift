@@ -17,7 +17,8 @@ package struct LetterHealth: Sendable {
                 SELECT state, written_at, ended_at, app || ', ' || period || ' to ' || place
                     || coalesce(': ' || last_error, '') AS words
                 FROM report.letter
-                WHERE state = 'waiting' AND (attempts > 0 OR last_error IS NOT NULL OR written_at < now() - interval '26 hours')
+                WHERE state = 'waiting' AND (attempts > 0 OR last_error IS NOT NULL
+                    OR written_at < now() - interval '26 hours')
                     OR state = 'given_up' AND ended_at > now() - interval '7 days'
             )
             SELECT EXISTS (SELECT FROM report.letter),

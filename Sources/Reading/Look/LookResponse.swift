@@ -44,7 +44,8 @@ struct Reply: Sendable {
 }
 
 extension Reply {
-    /// Without a body if it is what was had before. Tags are compared as weak ones: packed or not, it is the same table.
+    /// Without a body if it is what was had before. Tags are compared as weak ones: packed or not, it is the same
+    /// table.
     private func unlessKnown(_ response: Response) -> Response {
         guard response.status == 200, let tag = response.headers.first(where: { $0.0 == "ETag" })?.1,
             known.contains(where: { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") })

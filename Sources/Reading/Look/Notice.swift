@@ -113,7 +113,8 @@ extension Notice {
         Notice(
             code: .unknownTable, title: "No such table",
             words: [
-                "This page has no table of that name. The address without 'table' and with format=json lists those that it has."
+                "This page has no table of that name. The address without 'table' and with format=json lists those "
+                    + "that it has."
             ])
     }
 

@@ -43,8 +43,8 @@ extension Timestamp: CustomStringConvertible {
         let (days, inDay) = microseconds.flooredDivision(by: 86_400_000_000)
         let date = CivilDate(daysSince1970: Int(days))
         let (seconds, fraction) = inDay.flooredDivision(by: 1_000_000)
-        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String($0, digits: 2) }.joined(separator: ":")
-        return "\(date)T\(time).\(String(fraction, digits: 6))Z"
+        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { String($0, digits: 2) }
+        return "\(date)T\(parts.joined(separator: ":")).\(String(fraction, digits: 6))Z"
     }
 }
 
@@ -87,7 +87,9 @@ package struct CivilDate: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// The day that many days later.
     package func advanced(by days: Int) -> CivilDate { CivilDate(daysSince1970: daysSince1970 + days) }
 
-    package var description: String { "\(String(year, digits: 4))-\(String(month, digits: 2))-\(String(day, digits: 2))" }
+    package var description: String {
+        "\(String(year, digits: 4))-\(String(month, digits: 2))-\(String(day, digits: 2))"
+    }
 
     private static func length(ofMonth month: Int, year: Int) -> Int {
         switch month {

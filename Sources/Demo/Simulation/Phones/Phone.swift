@@ -65,8 +65,8 @@ struct Phone {
         !isMuted && source.authorization != .denied && source.authorization != .notDetermined
     }
 
-    /// One more notification is shown. Whether it makes its owner turn notifications off: which one does follows from the
-    /// install alone, so it is the same in every audience and on every day. Who likes the app is more patient.
+    /// One more notification is shown. Whether it makes its owner turn notifications off: which one does follows from
+    /// the install alone, so it is the same in every audience and on every day. Who likes the app is more patient.
     mutating func isTooMuch() -> Bool {
         let luck = Double(Dice.mix(source.installID.low &+ 2) >> 11) * 0x1p-53
         let annoyance = 0.0008 / (0.5 + habits.engagement)

@@ -18,7 +18,8 @@ package enum CellLeftovers {
     package static func announce(_ cell: ClusterMap.Cell, on first: inout Connection) throws(PostgresError) {
         try first.query(
             """
-            INSERT INTO cluster.former_cell (cell, name, connection) VALUES (\(cell.number), \(cell.name), \(cell.place))
+            INSERT INTO cluster.former_cell (cell, name, connection)
+            VALUES (\(cell.number), \(cell.name), \(cell.place))
             ON CONFLICT (cell) DO UPDATE
             SET name = excluded.name, connection = excluded.connection, left_at = now(), settled_at = NULL
             """)
@@ -79,10 +80,16 @@ package enum CellLeftovers {
             var position: Int64 = 0
             while position < last {
                 let next: String =
-                    "SELECT coalesce(max(id), \(last)) FROM (SELECT id FROM log.rejected WHERE id > \(position) ORDER BY id LIMIT \(mostRows)) AS r"
+                    """
+                    SELECT coalesce(max(id), \(last))
+                    FROM (SELECT id FROM log.rejected WHERE id > \(position) ORDER BY id LIMIT \(mostRows)) AS r
+                    """
                 let until: Int64 = try source.query(Statement(next))[0].get(0)
                 try source.relay(
-                    "SELECT \(rejected.joined(separator: ", ")) FROM log.rejected WHERE id > \(position) AND id <= \(until)",
+                    """
+                    SELECT \(rejected.joined(separator: ", ")) FROM log.rejected WHERE id > \(position)
+                        AND id <= \(until)
+                    """,
                     to: "pg_temp.left_rejected", rejected, of: &target)
                 position = until
             }

@@ -173,7 +173,8 @@ package struct ClusterMap: Sendable, Equatable {
                     SELECT shard FROM unnest(surplus) AS shard
                     WHERE EXISTS (SELECT FROM log.batch_expected AS b WHERE b.shard_events[shard + 1] > 0)),
                 whole, missing
-            FROM cluster.compare_map(\(own), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving), \(ofShards.leaving))
+            FROM cluster.compare_map(\(own), \(ofShards.holders), \(ofShards.homes), \(ofShards.arriving),
+                \(ofShards.leaving))
             """)[0]
         let surplus: [Int16] = try row.get(0)
         let whole: [Int16] = try row.get(1)

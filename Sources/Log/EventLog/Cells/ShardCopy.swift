@@ -40,8 +40,8 @@ package struct ShardCopy {
         try target.execute(
             script: """
                 SET client_min_messages = warning;
-                DROP TABLE IF EXISTS pg_temp.arriving, pg_temp.brought_word, pg_temp.brought_combination, pg_temp.word_map,
-                    pg_temp.device_map, pg_temp.context_map;
+                DROP TABLE IF EXISTS pg_temp.arriving, pg_temp.brought_word, pg_temp.brought_combination,
+                    pg_temp.word_map, pg_temp.device_map, pg_temp.context_map;
                 CREATE TEMPORARY TABLE arriving ON COMMIT DELETE ROWS AS
                     SELECT \(columns.map(Statement.quoted).joined(separator: ", ")) FROM log.event WHERE false;
                 ALTER TABLE pg_temp.arriving ADD hash bigint, ADD place integer GENERATED ALWAYS AS IDENTITY;
@@ -84,14 +84,18 @@ package struct ShardCopy {
                     }
                     try Self.translate(from: &source, on: &target)
                     let batch = try target.query(
-                        "SELECT number, coalesce(events, 0)::bigint FROM cluster.store_arrivals(\(cell), \(next.until), \(history))"
+                        """
+                        SELECT number, coalesce(events, 0)::bigint
+                            FROM cluster.store_arrivals(\(cell), \(next.until), \(history))
+                        """
                     )[0]
                     let stored: Int64 = try batch.get(1)
                     // The events of all shards are counted with the first one.
                     let advanced = try target.query(
                         """
                         UPDATE cluster.arrival
-                        SET position = \(next.until), events = events + CASE shard WHEN \(shards[0]) THEN \(stored) ELSE 0 END
+                        SET position = \(next.until),
+                            events = events + CASE shard WHEN \(shards[0]) THEN \(stored) ELSE 0 END
                         WHERE shard = ANY (\(shards))
                             AND (SELECT min(position) FROM cluster.arrival WHERE shard = ANY (\(shards))) = \(before)
                         """
@@ -117,8 +121,10 @@ package struct ShardCopy {
             """
             SELECT max(number), max(total) FROM (
                 SELECT number, own, sum(own) OVER (ORDER BY number)::bigint AS total FROM (
-                    SELECT b.number, (SELECT coalesce(sum(b.shard_events[s + 1]), 0)::bigint FROM unnest(\(shards)) AS s) AS own
-                    FROM log.batch_expected AS b WHERE b.number > \(position) AND b.number <= \(last) ORDER BY b.number LIMIT \(batches)
+                    SELECT b.number,
+                        (SELECT coalesce(sum(b.shard_events[s + 1]), 0)::bigint FROM unnest(\(shards)) AS s) AS own
+                    FROM log.batch_expected AS b WHERE b.number > \(position) AND b.number <= \(last)
+                    ORDER BY b.number LIMIT \(batches)
                 ) AS b
             ) AS b
             WHERE total <= \(mostEvents) OR total = own
@@ -173,7 +179,8 @@ extension ShardCopy {
                 + loose.map { name, words in
                     """
                     SELECT member.value::integer FROM pg_temp.arriving AS a
-                    CROSS JOIN LATERAL jsonb_array_elements_text(a.rare -> '\(name)') WITH ORDINALITY AS member (value, place)
+                    CROSS JOIN LATERAL jsonb_array_elements_text(a.rare -> '\(name)')
+                        WITH ORDINALITY AS member (value, place)
                     WHERE a.rare ? '\(name)' AND member.place <= \(words)
                     """
                 }).joined(separator: " UNION "), from: &source, on: &target)
@@ -189,7 +196,8 @@ extension ShardCopy {
                         """
                         UPDATE pg_temp.arriving AS a
                         SET rare = a.rare || jsonb_build_object('\(name)', to_jsonb(cluster.here(
-                            ARRAY(SELECT m::integer FROM jsonb_array_elements_text(a.rare -> '\(name)') AS m), \(words))))
+                            ARRAY(SELECT m::integer FROM jsonb_array_elements_text(a.rare -> '\(name)') AS m),
+                                \(words))))
                         WHERE a.rare ? '\(name)';
                         """
                     }.joined())

@@ -13,7 +13,9 @@ package struct ShardHistory {
     /// The months that retention has closed and not removed yet.
     package static func halfRemoved(on connection: inout Connection) throws(PostgresError) -> [CivilDate] {
         try connection.query(
-            "SELECT array_agg(month ORDER BY month) FROM log.partition WHERE closed_at IS NOT NULL AND dropped_at IS NULL"
+            """
+            SELECT array_agg(month ORDER BY month) FROM log.partition WHERE closed_at IS NOT NULL AND dropped_at IS NULL
+            """
         )[0]
         .optional(0) ?? []
     }
@@ -61,7 +63,8 @@ package struct ShardHistory {
         try target.query("SELECT cluster.take_erasures(\(apps), \(installs), \(moments))")
         let closed = try source.query(
             """
-            SELECT s.shard, p.month FROM unnest(\(shards)) AS s (shard), log.partition AS p WHERE p.closed_at IS NOT NULL
+            SELECT s.shard, p.month FROM unnest(\(shards)) AS s (shard), log.partition AS p
+                WHERE p.closed_at IS NOT NULL
             UNION SELECT shard, month FROM log.closed_before_move WHERE shard = ANY (\(shards))
             """)
         for row in closed {
@@ -85,7 +88,11 @@ package struct ShardHistory {
     /// Those of the shards of which nothing has come to the new cell yet.
     package func unbegun(on target: inout Connection) throws(PostgresError) -> [Int16] {
         try target.query(
-            "SELECT ARRAY(SELECT s FROM unnest(\(shards)) AS s WHERE NOT EXISTS (SELECT FROM cluster.arrival WHERE shard = s) ORDER BY s)"
+            """
+            SELECT ARRAY(
+                SELECT s FROM unnest(\(shards)) AS s
+                WHERE NOT EXISTS (SELECT FROM cluster.arrival WHERE shard = s) ORDER BY s)
+            """
         )[0]
         .get(0)
     }
@@ -93,7 +100,10 @@ package struct ShardHistory {
     /// Notes in the new cell that these shards arrive there. Part of the caller's transaction.
     package func begin(from source: Int16, on target: inout Connection) throws(PostgresError) {
         try target.query(
-            "INSERT INTO cluster.arrival (shard, source) SELECT shard, \(source) FROM unnest(\(shards)) AS shard ON CONFLICT DO NOTHING"
+            """
+            INSERT INTO cluster.arrival (shard, source) SELECT shard, \(source)
+                FROM unnest(\(shards)) AS shard ON CONFLICT DO NOTHING
+            """
         )
     }
 
@@ -125,7 +135,10 @@ package struct ShardHistory {
     {
         try connection.execute(
             script:
-                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on"
+                """
+                BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0;
+                SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on
+                """
         )
         defer { connection.rollBack() }
         return try SharedTable.Content(of: Self.said, [.init(shards), .init(position)], on: &connection)
@@ -145,7 +158,8 @@ package struct ShardHistory {
         func loose(_ name: String, _ words: Int) -> String {
             """
             CASE WHEN e.rare ? '\(name)' THEN (
-                SELECT string_agg(coalesce(CASE WHEN m.place <= \(words) THEN w.sent ELSE m.value END, '(other)'), ',' ORDER BY m.place)
+                SELECT string_agg(coalesce(CASE WHEN m.place <= \(words) THEN w.sent ELSE m.value END, '(other)'), ','
+                    ORDER BY m.place)
                 FROM jsonb_array_elements_text(e.rare -> '\(name)') WITH ORDINALITY AS m (value, place)
                 LEFT JOIN log.word AS w ON w.id = m.value::integer AND m.place <= \(words)) END
             """
@@ -164,7 +178,8 @@ package struct ShardHistory {
             }
         }
         return """
-            WITH d AS MATERIALIZED (\(combination(.device, device))), c AS MATERIALIZED (\(combination(.context, context)))
+            WITH d AS MATERIALIZED (\(combination(.device, device))),
+                c AS MATERIALIZED (\(combination(.context, context)))
             SELECT ROW(\(values.joined(separator: ", "))) AS said
             FROM log.event AS e JOIN log.batch AS b ON b.id = e.batch_id
             LEFT JOIN d ON d.id = e.device LEFT JOIN c ON c.id = e.context
@@ -180,7 +195,8 @@ package struct ShardHistory {
         let begun: (last: Int64, position: Int64)? = try connection.transaction { connection throws(PostgresError) in
             let known: Int64 = try connection.query(
                 """
-                SELECT coalesce(min(coalesce(f.until, 0)), 0) FROM unnest(\(shards)) AS s LEFT JOIN log.forgotten AS f ON f.shard = s
+                SELECT coalesce(min(coalesce(f.until, 0)), 0) FROM unnest(\(shards)) AS s
+                    LEFT JOIN log.forgotten AS f ON f.shard = s
                 """)[0].get(0)
             let last: Int64? = try connection.query("SELECT cluster.begin_forgetting(\(shards))")[0].optional(0)
             return last.map { ($0, known) }
@@ -253,7 +269,8 @@ package struct ShardHistory {
                 SELECT DISTINCT e.app, e.install_id FROM log.event AS e
                 JOIN log.erasure AS x
                     ON \(scatter.isSameInstall("e", "x")) AND x.install_id = e.install_id AND x.app = e.app
-                WHERE (e.codes >> 4 & 63)::smallint = ANY (\(shards)) AND coalesce(e.occurred_at, e.device_at) < x.erased_at
+                WHERE (e.codes >> 4 & 63)::smallint = ANY (\(shards))
+                    AND coalesce(e.occurred_at, e.device_at) < x.erased_at
                 ORDER BY 1, 2
                 """)
         }

@@ -31,8 +31,8 @@ package enum Strays {
                     SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on;
                     DROP TABLE IF EXISTS \(table);
                     CREATE TEMPORARY TABLE stray_event (
-                        place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device_at timestamptz, hash bigint, event_id uuid,
-                        install_id uuid, app integer, notification_key text);
+                        place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device_at timestamptz, hash bigint,
+                        event_id uuid, install_id uuid, app integer, notification_key text);
                     """)
             let position: Int64 = try connection.query("SELECT coalesce(max(number), 0) FROM log.batch")[0].get(0)
             let events = try connection.query(

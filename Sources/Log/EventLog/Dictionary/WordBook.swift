@@ -113,7 +113,8 @@ package struct WordBook: Sendable {
                 try connection.query(
                     """
                     UPDATE log.word SET value = \(goal.shown), counts_as = \(goal.countsAs)
-                    WHERE app = \(app.id) AND kind = \(member.rawValue) AND (id = \(found.id) OR counts_as = \(found.id))
+                    WHERE app = \(app.id) AND kind = \(member.rawValue)
+                        AND (id = \(found.id) OR counts_as = \(found.id))
                     """)
             } catch { throw .database(error) }
         }
@@ -138,12 +139,14 @@ package struct WordBook: Sendable {
                 SELECT \(app.id), \(member.rawValue), asked.word, asked.word
                 FROM (SELECT DISTINCT word FROM unnest(\(words)) AS asked (word)) AS asked
                 WHERE asked.word <> \(WordBook.other) AND NOT EXISTS (
-                    SELECT FROM log.word AS w WHERE w.app = \(app.id) AND w.kind = \(member.rawValue) AND w.sent = asked.word)
+                    SELECT FROM log.word AS w WHERE w.app = \(app.id) AND w.kind = \(member.rawValue)
+                        AND w.sent = asked.word)
                 """
             ).affected
             try connection.query(
                 """
-                INSERT INTO log.word_count AS c (app, kind, words) VALUES (\(app.id), \(member.rawValue), \(Int32(added)))
+                INSERT INTO log.word_count AS c (app, kind, words)
+                VALUES (\(app.id), \(member.rawValue), \(Int32(added)))
                 ON CONFLICT (app, kind) DO UPDATE SET words = c.words + excluded.words
                 """)
         } catch { throw .database(error) }
@@ -208,7 +211,8 @@ package struct WordBook: Sendable {
         try connection.query(
             """
             UPDATE log.word_count AS c SET words = (
-                SELECT count(*) FROM log.word AS w WHERE w.app = c.app AND w.kind = c.kind AND w.sent <> \(WordBook.other))
+                SELECT count(*) FROM log.word AS w WHERE w.app = c.app AND w.kind = c.kind
+                    AND w.sent <> \(WordBook.other))
             WHERE c.app = \(app.id)
             """)
         for (dictionary, kinds) in [("device", Combination.deviceWords), ("context", Combination.contextWords)] {

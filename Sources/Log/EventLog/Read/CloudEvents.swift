@@ -2,14 +2,14 @@ internal import Telemetry
 
 /// A stored event as a CloudEvent that `POST /v1/events` takes again, so that it counts there as it does here.
 ///
-/// Its time is when the event occurred as far as is known here: posted elsewhere, nothing of it is corrected again. What
-/// stands in `extra` goes back to where it was posted.
+/// Its time is when the event occurred as far as is known here: posted elsewhere, nothing of it is corrected again.
+/// What stands in `extra` goes back to where it was posted.
 enum CloudEvents {
     /// SQL for the JSON text, given a row `e` of `analytics.events`.
     static let sql = """
         jsonb_build_object(
-            'specversion', '1.0', 'id', e.event_id, 'source', '/apps/' || e.app, 'subject', e.install_id, 'type', e.type,
-            'time', e.occurred_at, 'datacontenttype', 'application/json', 'data', \(data))::text
+            'specversion', '1.0', 'id', e.event_id, 'source', '/apps/' || e.app, 'subject', e.install_id,
+            'type', e.type, 'time', e.occurred_at, 'datacontenttype', 'application/json', 'data', \(data))::text
         """
 
     private static var data: String {
@@ -52,6 +52,7 @@ enum CloudEvents {
 
     /// An object with this member, or an empty one if there is nothing in it.
     private static func present(_ name: String, _ value: String) -> String {
-        "coalesce((SELECT jsonb_build_object('\(name)', v) FROM (SELECT \(value) AS v OFFSET 0) AS v WHERE v <> '{}'), '{}')"
+        "coalesce((SELECT jsonb_build_object('\(name)', v) FROM (SELECT \(value) AS v OFFSET 0) AS v WHERE v <> '{}'), "
+            + "'{}')"
     }
 }

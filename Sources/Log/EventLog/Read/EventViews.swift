@@ -157,7 +157,8 @@ package enum EventViews {
             if case (.device, .code(let words)) = (member.declaration.storage, member.declaration.kind),
                 table == "device"
             {
-                "\(EventColumn.name(of: "t.\(quoted(member.declaration.column ?? ""))", words)) AS \(quoted(member.declaration.column ?? ""))"
+                "\(EventColumn.name(of: "t.\(quoted(member.declaration.column ?? ""))", words)) AS "
+                    + "\(quoted(member.declaration.column ?? ""))"
             } else {
                 String?.none
             }
@@ -238,7 +239,8 @@ package enum EventViews {
 
     private static let comments: [String] = {
         var comments = [
-            "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member. Words are ids of log.word (the id of the word that each one counts as), codes are numbers';"
+            "COMMENT ON VIEW log.opened_event IS 'Every stored event with a column for each member. Words are ids of "
+                + "log.word (the id of the word that each one counts as), codes are numbers';"
         ]
         for subject in analysts {
             comments.append("COMMENT ON VIEW \(subject.name) IS \(literal("\(subject.comment). \(unreported)"));")

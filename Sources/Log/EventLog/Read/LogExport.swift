@@ -90,9 +90,11 @@ package struct LogExport {
         let rows = try connection.queryPrepared(
             Statement(
                 """
-                SELECT e.cells FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS b (batch, least, greatest)
+                SELECT e.cells
+                FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS b (batch, least, greatest)
                 CROSS JOIN LATERAL (
-                    SELECT ARRAY[\(values)] AS cells, e.device_at, e.event_id, e.install_id, e.app FROM analytics.events AS e
+                    SELECT ARRAY[\(values)] AS cells, e.device_at, e.event_id, e.install_id, e.app
+                        FROM analytics.events AS e
                     WHERE e.batch = b.batch AND e.device_at >= b.least AND e.device_at <= b.greatest
                         AND ($4::text IS NULL OR e.app = $4)
                     OFFSET 0

@@ -58,9 +58,11 @@ package struct LogTail {
         return try connection.query(
             """
             SELECT coalesce((
-                SELECT batch FROM \(sql: views.batches) WHERE \(sql: views.cell) = \(cell ?? "") ORDER BY batch DESC LIMIT 1
+                SELECT batch FROM \(sql: views.batches)
+                WHERE \(sql: views.cell) = \(cell ?? "") ORDER BY batch DESC LIMIT 1
             ), (
-                SELECT max(position + lag)::bigint FROM \(sql: views.projections) WHERE \(sql: views.cell) = \(cell ?? "")
+                SELECT max(position + lag)::bigint FROM \(sql: views.projections)
+                WHERE \(sql: views.cell) = \(cell ?? "")
             ), 0)
             """)[0].get(0)
     }
@@ -123,13 +125,15 @@ package struct LogTail {
         guard filter.isBound else {
             return try connection.queryPrepared(
                 """
-                SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at FROM \(sql: views.batches)
+                SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at
+                    FROM \(sql: views.batches)
                 WHERE batch > \(position) AND \(sql: views.cell) = \(cell ?? "") ORDER BY batch LIMIT \(page)
                 """)
         }
         return try connection.queryPrepared(
             """
-            SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at FROM \(sql: views.ownBatches)
+            SELECT batch, events, rejected, least_device_at, greatest_device_at, committed_at
+                FROM \(sql: views.ownBatches)
             WHERE batch > \(position) AND app = \(filter.app) AND \(sql: views.cell) = \(cell ?? "")
             ORDER BY batch LIMIT \(page)
             """)
@@ -151,12 +155,14 @@ package struct LogTail {
                     ('{"result": "accepted"}'::jsonb || jsonb_strip_nulls(to_jsonb(e) - 'extra')
                         || CASE WHEN extra IS NULL THEN '{}' ELSE jsonb_build_object('extra', extra) END)::text
                 FROM \(sql: views.events) AS e
-                WHERE batch = \(batch.number) AND \(sql: views.cell) = \(cell ?? "") AND device_at BETWEEN \(least) AND \(greatest)
+                WHERE batch = \(batch.number) AND \(sql: views.cell) = \(cell ?? "")
+                    AND device_at BETWEEN \(least) AND \(greatest)
                     AND (\(filter.app) IS NULL OR app = \(filter.app))
                     AND (\(filter.install) IS NULL OR install_id = \(filter.install))
                     AND (\(filter.type?.name) IS NULL OR type = \(filter.type?.name))
                     AND (\(after?.at) IS NULL
-                        OR (device_at, event_id, install_id, app) > (\(after?.at), \(after?.id), \(after?.install), \(after?.app)))
+                        OR (device_at, event_id, install_id, app) > (\(after?.at), \(after?.id), \(after?.install),
+                            \(after?.app)))
                 ORDER BY device_at, event_id, install_id, app LIMIT \(page)
                 """)
             for row in rows {
@@ -178,8 +184,8 @@ package struct LogTail {
             let rows = try connection.queryPrepared(
                 """
                 SELECT rejection,
-                    concat_ws('  ', batch, to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), app, 'rejected', install_id,
-                        reason || ': ' || detail, 'key=' || key),
+                    concat_ws('  ', batch, to_char(received_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), app, 'rejected',
+                        install_id, reason || ': ' || detail, 'key=' || key),
                     (jsonb_build_object('result', 'rejected') || jsonb_strip_nulls(to_jsonb(r)))::text
                 FROM (
                     SELECT rejection, batch, received_at, app, key, install_id, event_id, reason, detail,

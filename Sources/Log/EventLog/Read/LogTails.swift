@@ -48,7 +48,8 @@ package struct LogTails {
             SELECT s.srvname::text
             FROM pg_foreign_table AS t
             JOIN pg_foreign_server AS s ON s.oid = t.ftserver
-            JOIN pg_class AS c ON c.oid = t.ftrelid AND c.relnamespace = to_regnamespace('hub') AND c.relname LIKE 'batches@%'
+            JOIN pg_class AS c ON c.oid = t.ftrelid AND c.relnamespace = to_regnamespace('hub')
+                AND c.relname LIKE 'batches@%'
             ORDER BY split_part(c.relname, '@', 2)::integer
             """)
         { cells.append(try row.get(0)) }

@@ -147,7 +147,9 @@ package struct Erasure: Sendable, Equatable {
             deletion.events.append(MonthCount(month: try row.get(0), events: try row.get(1)))
         }
         deletion.rejected = try connection.query(
-            "DELETE FROM log.rejected WHERE (install_id = \(install) AND app = \(app)) OR id = ANY (\(findings.mentions))"
+            """
+            DELETE FROM log.rejected WHERE (install_id = \(install) AND app = \(app)) OR id = ANY (\(findings.mentions))
+            """
         ).affected
         deletion.clientDrops = try connection.query(
             "UPDATE log.client_drop SET install_id = NULL WHERE install_id = \(install) AND app = \(app)"

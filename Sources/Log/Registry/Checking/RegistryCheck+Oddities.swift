@@ -97,7 +97,8 @@ extension RegistryCheck {
             UNION ALL
             SELECT category, 'audio_media', sum(deliveries)::bigint, min(day), 0
             FROM analytics.media_funnel AS m JOIN registered AS r USING (category)
-            WHERE r.category_set IN ('hive', 'preset:hive') AND app = \(app.slug) AND kind = 'audio' AND outcome IN ('attached', 'prefetched') AND deliveries > 0
+            WHERE r.category_set IN ('hive', 'preset:hive') AND app = \(app.slug) AND kind = 'audio'
+                AND outcome IN ('attached', 'prefetched') AND deliveries > 0
             GROUP BY category
             ORDER BY 1, 2
             """)

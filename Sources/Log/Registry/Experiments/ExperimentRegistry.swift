@@ -140,8 +140,8 @@ package enum ExperimentRegistry {
             INSERT INTO registry.experiment_version (
                 app, experiment, version, control, threshold, salt, starts_at, ends_at, campaigns, goals, registered_at)
             VALUES (
-                \(app), \(new.name), \(new.version), \(share.text)::text::numeric, \(Bytea(share.thresholdBytes)), \(new.salt),
-                \(new.starts), \(new.ends), \(new.campaigns), \(new.goals), \(new.registeredAt))
+                \(app), \(new.name), \(new.version), \(share.text)::text::numeric, \(Bytea(share.thresholdBytes)),
+                \(new.salt), \(new.starts), \(new.ends), \(new.campaigns), \(new.goals), \(new.registeredAt))
             """)
     }
 }

@@ -28,8 +28,8 @@ package struct ListedCategory: Sendable {
         let rows = try connection.query(
             """
             SELECT
-                category, c.category_set, c.edition, c.retired_at IS NOT NULL, b.action_id, b.position, b.title, b.answer,
-                b.exposures, b.tapped_deliveries, b.verdict
+                category, c.category_set, c.edition, c.retired_at IS NOT NULL, b.action_id, b.position, b.title,
+                b.answer, b.exposures, b.tapped_deliveries, b.verdict
             FROM (SELECT * FROM analytics.categories WHERE app = \(app.slug)) AS c
             FULL JOIN (SELECT * FROM analytics.category_buttons WHERE app = \(app.slug)) AS b USING (category)
             ORDER BY category COLLATE "C", b.verdict IN ('retired', 'unregistered'), b.position, b.action_id COLLATE "C"

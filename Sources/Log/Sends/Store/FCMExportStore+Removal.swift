@@ -30,7 +30,8 @@ extension FCMExportStore {
                 SELECT max(midnight.at)
                 FROM log.app AS a
                 CROSS JOIN LATERAL (
-                    SELECT ((\(now) - \(Int32(clamping: days)) * interval '1 day') AT TIME ZONE a.time_zone)::date - back
+                    SELECT
+                        ((\(now) - \(Int32(clamping: days)) * interval '1 day') AT TIME ZONE a.time_zone)::date - back
                     FROM generate_series(0, 1) AS back
                 ) AS first (day)
                 CROSS JOIN LATERAL (SELECT first.day::timestamp AT TIME ZONE a.time_zone) AS midnight (at)
@@ -56,8 +57,10 @@ extension FCMExportStore {
                 ON CONFLICT (app, day, campaign, variant) DO UPDATE
                 SET accepted = coalesce(s.accepted + excluded.accepted, s.accepted, excluded.accepted),
                     delivered = coalesce(s.delivered + excluded.delivered, s.delivered, excluded.delivered),
-                    data_accepted = coalesce(s.data_accepted + excluded.data_accepted, s.data_accepted, excluded.data_accepted),
-                    data_delivered = coalesce(s.data_delivered + excluded.data_delivered, s.data_delivered, excluded.data_delivered)
+                    data_accepted = coalesce(s.data_accepted + excluded.data_accepted, s.data_accepted,
+                    excluded.data_accepted),
+                    data_delivered = coalesce(s.data_delivered + excluded.data_delivered, s.data_delivered,
+                        excluded.data_delivered)
                 """)
             try connection.query("DELETE FROM sends.fcm_message WHERE app = \(app) AND first_at < \(since)")
             // FCM keeps a message for four weeks at most: until then messages of the topic may still count.

@@ -56,7 +56,9 @@ package enum FCMExportStore {
                 """
             ).affected
             let tooOld = try connection.query(
-                "DELETE FROM fcm_import AS i USING sends.fcm_retained AS r WHERE r.app = \(app) AND i.event_at < r.since"
+                """
+                DELETE FROM fcm_import AS i USING sends.fcm_retained AS r WHERE r.app = \(app) AND i.event_at < r.since
+                """
             ).affected
             let stored: Int64 = try connection.query(fold(app))[0].get(0)
             return Counts(stored: Int(stored), erased: erased, tooOld: tooOld)

@@ -75,11 +75,12 @@ package enum SendStore {
     ) throws(PostgresError) -> [[UInt8]: Int64] {
         let rows = try connection.query(
             """
-            INSERT INTO sends.send (app, key, received_at, id, sent_at, recipients, messages, campaign, variant, category,
-                thread, topic, analytics_label, story, payload)
+            INSERT INTO sends.send (app, key, received_at, id, sent_at, recipients, messages, campaign, variant,
+                category, thread, topic, analytics_label, story, payload)
             SELECT \(arrival.app), \(arrival.key), \(arrival.receivedAt), *
             FROM unnest(\(sends.map(\.id)), \(sends.map { $0.sentAt ?? arrival.receivedAt }),
-                \(Nullables(sends.map(\.recipients))), \(Nullables(sends.map { $0.messageIDs.map { Int32($0.count) } })),
+                \(Nullables(sends.map(\.recipients))),
+                \(Nullables(sends.map { $0.messageIDs.map { Int32($0.count) } })),
                 \(sends.map { $0.campaign ?? "" }), \(sends.map { $0.variant ?? "" }),
                 \(sends.map { $0.category ?? "" }), \(sends.map { $0.thread ?? "" }), \(sends.map { $0.topic ?? "" }),
                 \(sends.map { $0.analyticsLabel ?? "" }), \(Nullables(sends.map { $0.story?.outcome })),

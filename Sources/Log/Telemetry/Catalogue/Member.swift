@@ -43,7 +43,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
                 + "the time of receipt counts instead. Old events are welcome")
         case .seq: event("seq", .integer(Bounds.seq), in: .column("seq"),
             "Counter of the client library on the install; gives the order of events with the same time")
-        case .notification: event("notification", .object(.notification), in: .none, of: EventTypes(where: \.mayHaveNotification), required: true,
+        case .notification: event("notification", .object(.notification), in: .none,
+            of: EventTypes(where: \.mayHaveNotification), required: true,
             "Which notification it is about. For goal.reached it is optional",
             wire: "Which notification it is about")
         case .source: event("source", .object(.source), in: .none,
@@ -118,8 +119,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
             wire: "Whether a server sent it or the app scheduled it")
         case .alert: notification("alert", .boolean, in: .common(Bits(21, 2)),
             "Whether the payload shows anything; false or null for silent pushes")
-        case .sentAt: notification("sent_at", .time, in: .column("notification_sent_at"), column: "notification_sent_at",
-            "When the notification was sent, according to the sender",
+        case .sentAt: notification("sent_at", .time, in: .column("notification_sent_at"),
+            column: "notification_sent_at", "When the notification was sent, according to the sender",
             wire: "When the notification was sent, according to the sender. An unreadable value is kept in `extra`")
         case .analyticsLabel: notification("analytics_label", .identifier(.analyticsLabel),
             "FCM analytics label")
@@ -144,11 +145,11 @@ package enum Member: UInt8, CaseIterable, Sendable {
                 + "for an untouched push, so a missing receipt does not mean that the push was not delivered",
             wire: "How the app learned of it: `background` is a silent push, "
                 + "`delivered_list` means that it was found in the notification centre later")
-        case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived], in: .own(Bits(24, 6)),
-            "Foreground receipts: how the app showed it; an empty list means that it was not shown",
+        case .presentation: own("presentation", .codes(PresentationOption.self), of: [.notificationReceived],
+            in: .own(Bits(24, 6)), "Foreground receipts: how the app showed it; an empty list means that it was not shown",
             wire: "In the foreground, how the app showed it. An empty list means that it was not shown")
-        case .fetchResult: own("fetch_result", .code(FetchResult.self), of: [.notificationReceived], in: .own(Bits(4, 4)),
-            "Background receipts: new_data, no_data or failed",
+        case .fetchResult: own("fetch_result", .code(FetchResult.self), of: [.notificationReceived],
+            in: .own(Bits(4, 4)), "Background receipts: new_data, no_data or failed",
             wire: "In the background, the result of the silent push")
         case .media: own("media", .object(.media), of: [.notificationReceived], in: .none,
             "What happened to the media attachment")
@@ -185,22 +186,22 @@ package enum Member: UInt8, CaseIterable, Sendable {
             wire: "Whether the button brings the app to the front")
         case .destructive: own("destructive", .boolean, of: [.actionTapped], in: .own(Bits(12, 2)),
             "Whether the button is shown as destructive")
-        case .authenticationRequired: own("authentication_required", .boolean, of: [.actionTapped], in: .own(Bits(14, 2)),
-            "Whether the device must be unlocked for the button")
+        case .authenticationRequired: own("authentication_required", .boolean, of: [.actionTapped],
+            in: .own(Bits(14, 2)), "Whether the device must be unlocked for the button")
         case .textInput: own("text_input", .boolean, of: [.actionTapped], in: .own(Bits(16, 2)),
             "Whether the button asks for text. The text itself is never stored")
         case .handledIn: own("handled_in", .code(HandledIn.self), of: [.actionTapped], in: .own(Bits(8, 4)),
             "Where the tap was handled: app or content_extension",
             wire: "Where the tap was handled")
 
-        case .pageCount: own("page_count", .integer(Bounds.pageCount), of: [.storyStarted], in: .own(Bits(0, 10)), required: true,
-            "Number of pages that the story will show")
-        case .declaredPageCount: own("declared_page_count", .integer(Bounds.declaredPageCount), of: [.storyStarted], in: .own(Bits(10, 10)),
-            "Number of pages that its payload declares, including invalid ones")
+        case .pageCount: own("page_count", .integer(Bounds.pageCount), of: [.storyStarted], in: .own(Bits(0, 10)),
+            required: true, "Number of pages that the story will show")
+        case .declaredPageCount: own("declared_page_count", .integer(Bounds.declaredPageCount), of: [.storyStarted],
+            in: .own(Bits(10, 10)), "Number of pages that its payload declares, including invalid ones")
         case .loops: own("loops", .boolean, of: [.storyStarted], in: .own(Bits(20, 2)),
             "Whether the story starts again at its end")
-        case .pageIndex: own("page_index", .integer(Bounds.pageIndex), of: [.storyPageShown, .storyActionTapped], in: .own(Bits(0, 10)), required: true,
-            "Index of the page among those shown, from 0")
+        case .pageIndex: own("page_index", .integer(Bounds.pageIndex), of: [.storyPageShown, .storyActionTapped],
+            in: .own(Bits(0, 10)), required: true, "Index of the page among those shown, from 0")
         case .declaredMS: own("declared_ms", .count, of: [.storyPageShown], in: .amount(1),
             "Milliseconds for which the page should be shown, according to the payload")
         case .cause: own("cause", .code(PageCause.self), of: [.storyPageShown], in: .own(Bits(10, 4)),
@@ -214,8 +215,8 @@ package enum Member: UInt8, CaseIterable, Sendable {
             "Why the fallback was shown instead of pages: missing, malformed, no_valid_page or unknown",
             wire: "Why the fallback was shown instead of pages")
 
-        case .newAuthorization: own("authorization", .code(Authorization.self), of: [.permissionChanged], in: .own(Bits(0, 4)), required: true,
-            "What the user allows from now on; values as in source.authorization")
+        case .newAuthorization: own("authorization", .code(Authorization.self), of: [.permissionChanged],
+            in: .own(Bits(0, 4)), required: true, "What the user allows from now on; values as in source.authorization")
         case .previous: own("previous", .code(Authorization.self), of: [.permissionChanged], in: .own(Bits(4, 4)),
             "What the user allowed before; values as in authorization")
 

@@ -85,7 +85,8 @@ struct ExperimentsListCommand: DatabaseCommand {
         case .text:
             guard !experiments.isEmpty else {
                 StandardStream.error.write(
-                    "'\(slug)' has no experiments. To register one: bellwether experiments create --app \(slug) NAME --control PERCENT --starts TIME\n"
+                    "'\(slug)' has no experiments. To register one: bellwether experiments create --app \(slug) NAME "
+                        + "--control PERCENT --starts TIME\n"
                 )
                 return .done
             }
@@ -128,7 +129,8 @@ struct ExperimentsEndCommand: DatabaseCommand {
         }
         guard let outcome = shared.result.0 else {
             throw Failure(
-                "'\(slug)' has no experiment '\(String(printable: name))'. To see all: bellwether experiments list --app \(slug)"
+                "'\(slug)' has no experiment '\(String(printable: name))'. To see all: bellwether experiments list "
+                    + "--app \(slug)"
             )
         }
         for experiment in try outcome.registered(of: slug) { experiment.show(at: shared.result.1, as: format) }

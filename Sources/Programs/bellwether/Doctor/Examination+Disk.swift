@@ -36,7 +36,8 @@ extension Examination {
         let row = try connection.query(
             """
             SELECT current_setting('archive_mode'), current_setting('archive_command'),
-                coalesce(current_setting('archive_library', true), ''), last_archived_time, last_failed_time, last_failed_wal
+                coalesce(current_setting('archive_library', true), ''), last_archived_time, last_failed_time,
+                    last_failed_wal
             FROM pg_stat_archiver
             """)[0]
         guard try row.get(0) != "off" else {
@@ -65,7 +66,10 @@ extension Examination {
     /// Backups that were noted: by bellwether backup, or by another tool that makes them.
     static let backup = Examination(name: "backup") { _, connection in
         let row = try connection.query(
-            "SELECT (SELECT max(finished_at) FROM bellwether.backup), (SELECT created_at FROM log.head), clock_timestamp()"
+            """
+            SELECT (SELECT max(finished_at) FROM bellwether.backup), (SELECT created_at FROM log.head),
+                clock_timestamp()
+            """
         )[0]
         let (last, made, now): (Timestamp?, Timestamp, Timestamp) = (
             try row.optional(0), try row.get(1), try row.get(2)

@@ -87,7 +87,8 @@ extension Examination {
     static let connections = Examination(name: "connections", readsOurs: false) { _, connection in
         let row = try connection.query(
             """
-            SELECT current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+            SELECT current_setting('max_connections')::integer
+                    - current_setting('superuser_reserved_connections')::integer
                     - coalesce(current_setting('reserved_connections', true)::integer, 0),
                 (SELECT coalesce(sum(numbackends), 0)::integer FROM pg_stat_database),
                 (SELECT count(*)::integer FROM pg_stat_activity WHERE application_name LIKE 'bellwether %')

@@ -14,7 +14,8 @@ struct VerifyCommand: DatabaseCommand {
         Option(
             "since", "DAY", \.since, .firstDay,
             help:
-                "Check only the days from then on, in each app's time zone: YYYY-MM-DD, today, yesterday or 30d (days ago)"
+                "Check only the days from then on, in each app's time zone: YYYY-MM-DD, today, yesterday or 30d (days "
+                + "ago)"
         ),
         Option("sample", \.takesSample, help: "Check only one of the log's shards, chosen at random"),
         Option("lanes", "N", \.lanes, .lanes, help: "Shards to check at once (default)"),

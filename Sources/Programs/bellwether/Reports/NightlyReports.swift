@@ -14,8 +14,8 @@ struct NightlyReports {
     let period: PeriodChoice
     let now: Timestamp
     let wait: Double
-    /// Whether each report is made in a process of its own, so that whatever ends it does not end the night of all other
-    /// apps.
+    /// Whether each report is made in a process of its own, so that whatever ends it does not end the night of all
+    /// other apps.
     let isApart: Bool
     /// How another process finds the database.
     let database: [String: String?]

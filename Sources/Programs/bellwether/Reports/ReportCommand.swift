@@ -103,8 +103,8 @@ struct ReportCommand: DatabaseCommand {
         return try printKept(periods.map { ($0, $1.days.upperBound) }, atOrBefore: position, on: &connection)
     }
 
-    /// What `--deliver` asks for, and whether nothing is wrong with it. A fault in its file does not keep the reports of
-    /// a night from being made and written.
+    /// What `--deliver` asks for, and whether nothing is wrong with it. A fault in its file does not keep the reports
+    /// of a night from being made and written.
     private func delivery(to apps: [ReportedApp]) throws -> (ReportDelivery?, isRight: Bool) {
         guard let deliveryFile else { return (nil, true) }
         do {

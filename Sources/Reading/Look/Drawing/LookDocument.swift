@@ -108,10 +108,8 @@ struct LookDocument {
                 page == sight.state.page || (page == .app && sight.state.page == .deliveries)
                 || (page == .installs && sight.state.page == .install)
             let address = sight.state.turned(to: page).address
-            document.write(
-                "<li><a "
-                    + "href=\"\(String(html: address))\"\(isHere ? " aria-current=\"page\"" : isAbove ? " aria-current=\"true\"" : "")>\(title)</a></li>\n"
-            )
+            let current = isHere ? " aria-current=\"page\"" : isAbove ? " aria-current=\"true\"" : ""
+            document.write("<li><a href=\"\(String(html: address))\"\(current)>\(title)</a></li>\n")
         }
         document.write("</ul>\n</nav>\n")
     }
@@ -264,7 +262,8 @@ struct LookDocument {
         var kept = page
         (kept.days, kept.range) = (finder.days, finder.range)
         document.write(
-            "<form class=\"days\" method=\"get\" action=\"\(String(html: page.address))\" aria-label=\"Find an install\">\n"
+            "<form class=\"days\" method=\"get\" action=\"\(String(html: page.address))\" aria-label=\"Find an "
+                + "install\">\n"
         )
         hidden(kept.fields)
         for (title, name, value) in [

@@ -1,5 +1,5 @@
-/// What makes the pages nicer: copying SQL and links, finding names while somebody types, a sign that a page is being read, and Live without reading the page anew.
-/// Everything works without it.
+/// What makes the pages nicer: copying SQL and links, finding names while somebody types, a sign that a page is being
+/// read, and Live without reading the page anew. Everything works without it.
 enum LookScript {
     static let address = "/look.js?v=" + LookStyle.version(of: text)
 

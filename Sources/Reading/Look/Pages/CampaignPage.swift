@@ -23,7 +23,8 @@ enum CampaignPage {
         let sent = try connection.answer(
             Listing(
                 "sent", "From sent to engaged",
-                "SELECT \(counts), sum(woken) AS woken\nFROM analytics.campaign_funnel WHERE \(mine) AND \(FunnelSQL.during(scope.days))"
+                "SELECT \(counts), sum(woken) AS woken\nFROM analytics.campaign_funnel WHERE \(mine) AND "
+                    + "\(FunnelSQL.during(scope.days))"
             ),
             for: state)
         let goals = Sight.Link(
@@ -69,7 +70,8 @@ enum CampaignPage {
             "campaigns", "Campaigns, those with the most deliveries first",
             """
             SELECT campaign, \(counts), sum(woken) AS woken
-            FROM analytics.campaign_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))\(FunnelSQL.having(state.search, in: "campaign"))
+            FROM analytics.campaign_funnel WHERE app = \(state.app ?? "")
+                AND \(FunnelSQL.during(scope.days))\(FunnelSQL.having(state.search, in: "campaign"))
             GROUP BY campaign ORDER BY delivered DESC NULLS LAST, campaign
             """)
         campaigns.bars = ["engagement_rate"]

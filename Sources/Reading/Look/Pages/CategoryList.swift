@@ -66,17 +66,20 @@ enum CategoryList {
         var listing = Listing(
             "categories", "Categories, those with the most deliveries first",
             """
-            SELECT category, delivered, received, receipt_coverage, received_engaged, engagement_rate, engagement_before,
-                delivered_before, received_before, received_engaged_before, by_day
+            SELECT category, delivered, received, receipt_coverage, received_engaged, engagement_rate,
+                engagement_before, delivered_before, received_before, received_engaged_before, by_day
             FROM (
                 SELECT category, \(FunnelSQL.sums),
                     \(FunnelSQL.byDay)
-                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.days))\(found) GROUP BY category
+                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.days))\(found)
+                    GROUP BY category
             ) AS chosen
             LEFT JOIN (
-                SELECT category, sum(delivered) AS delivered_before, sum(received) AS received_before, sum(received_engaged) AS received_engaged_before,
+                SELECT category, sum(delivered) AS delivered_before, sum(received) AS received_before,
+                    sum(received_engaged) AS received_engaged_before,
                     round(sum(received_engaged) / nullif(sum(received), 0), 6) AS engagement_before
-                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.compared)) GROUP BY category
+                FROM analytics.category_funnel WHERE app = \(app) AND \(FunnelSQL.during(scope.compared))
+                    GROUP BY category
             ) AS compared USING (category)
             ORDER BY delivered DESC, category
             """)

@@ -65,7 +65,8 @@ enum CategoryPage {
             """
             SELECT action_id, sum(tapped_deliveries) AS tapped_deliveries, sum(taps) AS taps,
                 sum(foreground_taps) AS foreground_taps, sum(sole) AS sole
-            FROM analytics.category_actions WHERE app = \(app) AND category = \(category) AND \(FunnelSQL.during(scope.days))
+            FROM analytics.category_actions WHERE app = \(app) AND category = \(category)
+                AND \(FunnelSQL.during(scope.days))
             GROUP BY action_id ORDER BY tapped_deliveries DESC, action_id
             """)
         taps.none = "No taps in these days."
@@ -102,10 +103,12 @@ enum CategoryPage {
         let counts: Query = """
             count(*) AS delivered, count(*) FILTER (WHERE received) AS received,
                 count(*) FILTER (WHERE received AND engaged) AS received_engaged,
-                round(count(*) FILTER (WHERE received AND engaged)::numeric / nullif(count(*) FILTER (WHERE received), 0), 6)
+                round(count(*) FILTER (WHERE received AND engaged)::numeric
+                    / nullif(count(*) FILTER (WHERE received), 0), 6)
                     AS engagement_rate
             FROM analytics.deliveries
-            WHERE app = \(state.app ?? "") AND day = \(day) AND category = \(state.filters[.category] ?? "") AND NOT silent
+            WHERE app = \(state.app ?? "") AND day = \(day) AND category = \(state.filters[.category] ?? "")
+                AND NOT silent
             """
         var versions = Listing(
             "versions", "By version of the app",
@@ -118,7 +121,8 @@ enum CategoryPage {
         }
         var hours = Listing(
             "hours", "By hour of the receipt, \(zone) time",
-            "SELECT extract(hour FROM received_at AT TIME ZONE \(zone))::integer AS hour, \(counts) AND received\nGROUP BY 1 ORDER BY 1"
+            "SELECT extract(hour FROM received_at AT TIME ZONE \(zone))::integer AS hour, \(counts) AND "
+                + "received\nGROUP BY 1 ORDER BY 1"
         )
         hours.bars = ["engagement_rate"]
         (versions.meansAsIn, hours.meansAsIn) = (["category_funnel"], ["category_funnel", "hour_funnel"])

@@ -46,15 +46,18 @@ enum DeliveriesPage {
             "Deliveries", lead: "One row for each notification on each install, \(told(state)). \(Wording.long(day)).",
             state, scope)
         let known: Int64 = try connection.query(
-            "SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.category_funnel WHERE app = \(state.app ?? "") AND day = \(day)"
+            """
+            SELECT coalesce(sum(delivered), 0)::bigint FROM analytics.category_funnel WHERE app = \(state.app ?? "")
+                AND day = \(day)
+            """
         )[0].get(0)
         let isSorted = known <= mostSorted
         var listing = Listing(
             "deliveries", "Deliveries of \(Wording.long(day)), \(scope.timeZone) time",
             """
             SELECT install_id, notification_key, category, campaign, variant, app_version, received_at,
-                \(FunnelSQL.local("received_at", scope)) AS received_locally, expanded, opened, action_tapped, dismissed,
-                first_response, first_response_at
+                \(FunnelSQL.local("received_at", scope)) AS received_locally, expanded, opened, action_tapped,
+                dismissed, first_response, first_response_at
             FROM analytics.deliveries
             WHERE app = \(state.app ?? "") AND day = \(day) AND NOT silent\(condition(state))
             \(isSorted ? "ORDER BY install_id, notification_key " : "" as Query)OFFSET \(cursor?.place ?? 0)

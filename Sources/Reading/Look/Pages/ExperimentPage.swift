@@ -98,14 +98,16 @@ enum ExperimentPage {
                 sum(control) OVER so_far AS control_reached,
                 round(sum(control) OVER so_far / nullif(control_installs, 0), 4) AS control_rate,
                 sum(treated_off) OVER so_far AS treated_turned_off, sum(control_off) OVER so_far AS control_turned_off,
-                sum(treated_exposed) OVER so_far AS treated_exposed, sum(control_exposed) OVER so_far AS control_exposed,
+                sum(treated_exposed) OVER so_far AS treated_exposed,
+                sum(control_exposed) OVER so_far AS control_exposed,
                 goals
             FROM (
                 SELECT
                     goal, day, count(*) OVER (PARTITION BY day) AS goals,
                     min(installs) FILTER (WHERE arm = 'treated') AS treated_installs,
                     min(installs) FILTER (WHERE arm = 'control') AS control_installs,
-                    sum(reached) FILTER (WHERE arm = 'treated') AS treated, sum(reached) FILTER (WHERE arm = 'control') AS control,
+                    sum(reached) FILTER (WHERE arm = 'treated') AS treated,
+                    sum(reached) FILTER (WHERE arm = 'control') AS control,
                     sum(turned_off) FILTER (WHERE arm = 'treated') AS treated_off,
                     sum(turned_off) FILTER (WHERE arm = 'control') AS control_off,
                     sum(exposed) FILTER (WHERE arm = 'treated') AS treated_exposed,

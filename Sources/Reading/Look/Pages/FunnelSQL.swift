@@ -5,7 +5,8 @@ enum FunnelSQL {
     /// The sums that people compare, of rows of any funnel of deliveries.
     static let sums: Query = """
         sum(delivered) AS delivered, sum(received) AS received, sum(received_responded) AS received_responded,
-            sum(received_engaged) AS received_engaged, round(sum(received) / nullif(sum(delivered), 0), 6) AS receipt_coverage,
+            sum(received_engaged) AS received_engaged,
+            round(sum(received) / nullif(sum(delivered), 0), 6) AS receipt_coverage,
             round(sum(received_responded) / nullif(sum(received), 0), 6) AS response_rate,
             round(sum(received_engaged) / nullif(sum(received), 0), 6) AS engagement_rate
         """
@@ -64,7 +65,8 @@ enum FunnelSQL {
 
                     LEFT JOIN (
                         SELECT DISTINCT ON (day) day, delivered, received, response_rate
-                        FROM analytics.reports WHERE app = \(app) AND final AND \(during(scope.days)) ORDER BY day, position, made_at
+                        FROM analytics.reports WHERE app = \(app) AND final AND \(during(scope.days))
+                            ORDER BY day, position, made_at
                     ) AS told USING (day)
                     """
                 )

@@ -90,8 +90,8 @@ enum GoalPage {
 
     // MARK: Questions
 
-    /// The deliveries that the page is about, all of them or those of a category or campaign, and the funnel that counts
-    /// them.
+    /// The deliveries that the page is about, all of them or those of a category or campaign, and the funnel that
+    /// counts them.
     private static func part(_ state: PageState, _ scope: Scope) -> (mine: Query, funnel: Query) {
         let mine: Query = "app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))"
         if let category = state.filters[.category] {
@@ -140,8 +140,8 @@ enum GoalPage {
         """
     }
 
-    /// Goals by rule and currency. A row of `goal_funnel` stands only where goals were reached, so what the rates are of
-    /// comes from the funnel of all notifications.
+    /// Goals by rule and currency. A row of `goal_funnel` stands only where goals were reached, so what the rates are
+    /// of comes from the funnel of all notifications.
     private static func goals(_ state: PageState, _ scope: Scope, only goal: String?) -> Listing {
         let (mine, funnel) = part(state, scope)
         let rule = goal == nil ? state.filters[.rule] : nil
@@ -176,14 +176,16 @@ enum GoalPage {
     }
 
     private static let meaning =
-        "What the rates are of: by the rule response the notifications that were answered, by receipt those that arrived"
+        "What the rates are of: by the rule response the notifications that were answered, by receipt those that "
+        + "arrived"
 
     private static func times(_ state: PageState, _ scope: Scope, _ goal: String, _ rule: Rule) -> Listing {
         let (mine, funnel) = part(state, scope)
         var listing = Listing(
             "times", "Within which time, \(rule.title.lowercased())",
             """
-            SELECT within_minutes, converted, round(converted / nullif(max(converted) OVER (PARTITION BY currency), 0), 6) AS share,
+            SELECT within_minutes, converted,
+                round(converted / nullif(max(converted) OVER (PARTITION BY currency), 0), 6) AS share,
                 round(converted / nullif(w.\(rule.whole), 0), 6) AS rate, goals, value, currency
             FROM (
                 SELECT within_minutes, currency, sum(converted) AS converted, sum(goals) AS goals, sum(value) AS value
@@ -208,7 +210,8 @@ enum GoalPage {
             "trend", "Day by day\(currency.isEmpty ? "" : ", in \(currency)")",
             """
             SELECT day, \(rule.whole), coalesce(converted_24h, 0) AS converted_24h,
-                round(coalesce(converted_24h, 0) / nullif(\(rule.whole), 0), 6) AS rate_24h, coalesce(value_24h, 0) AS value_24h
+                round(coalesce(converted_24h, 0) / nullif(\(rule.whole), 0), 6) AS rate_24h,
+                    coalesce(value_24h, 0) AS value_24h
             FROM (
                 SELECT day, sum(\(rule.whole)) AS \(rule.whole) FROM \(funnel) WHERE \(mine) GROUP BY day
             ) AS w
@@ -314,17 +317,20 @@ enum GoalPage {
         var listing = Listing(
             reached, "Goals that were reached in these days, whether or not a notification came before",
             """
-            SELECT goal, currency, count(*) AS reached, count(DISTINCT install_id) AS installs, count(response) AS after_response,
-                count(receipt) AS after_receipt, count(*) FILTER (WHERE receipt IS NULL AND response IS NULL) AS after_none,
+            SELECT goal, currency, count(*) AS reached, count(DISTINCT install_id) AS installs,
+                count(response) AS after_response, count(receipt) AS after_receipt,
+                count(*) FILTER (WHERE receipt IS NULL AND response IS NULL) AS after_none,
                 sum(value) AS value
             FROM analytics.goals
-            WHERE app = \(state.app ?? "") AND counted AND occurred_at >= \(scope.days.first)::timestamp AT TIME ZONE \(zone)
+            WHERE app = \(state.app ?? "") AND counted
+                AND occurred_at >= \(scope.days.first)::timestamp AT TIME ZONE \(zone)
                 AND occurred_at < \(scope.days.last.advanced(by: 1))::timestamp AT TIME ZONE \(zone)
             GROUP BY goal, currency ORDER BY reached DESC, goal, currency
             """)
         listing.meanings = [
             "reached":
-                "Goals, by the time when they were reached. Those beyond the last 100 of an install and day are left out",
+                "Goals, by the time when they were reached. Those beyond the last 100 of an install and day are left "
+                + "out",
             "installs": "Installs that reached it",
             "after_response": "Those that are put down to a notification by the rule response",
             "after_receipt": "Those that are put down to a notification by the rule receipt",

@@ -8,7 +8,8 @@ enum InstallDiagnosis {
                 Sight.Check(
                     state: .waiting, title: "It has sent something",
                     words:
-                        "Nothing in these days. The app was not used, or is gone; or events wait on the device; or the install was erased; or the id is of another app. Choose more days."
+                        "Nothing in these days. The app was not used, or is gone; or events wait on the device; or the "
+                        + "install was erased; or the id is of another app. Choose more days."
                 )
             ]
         }
@@ -64,7 +65,8 @@ enum InstallDiagnosis {
             return Sight.Check(
                 state: .wrong, title: title,
                 words:
-                    "The last one at \(moment(row, "last_receipt")), from version \(then). None since version \(now): is its service extension as it was?"
+                    "The last one at \(moment(row, "last_receipt")), from version \(then). None since version \(now): "
+                    + "is its service extension as it was?"
             )
         }
         return Sight.Check(state: .done, title: title, words: "The last one at \(moment(row, "last_receipt")).")

@@ -101,7 +101,8 @@ enum InstallPage {
             ORDER BY event_timestamp, event
             """)
         exported.none =
-            "FCM's export, as far as it is imported, has no row of this message in these days: nobody sent it with this id, or not through FCM."
+            "FCM's export, as far as it is imported, has no row of this message in these days: nobody sent it with "
+            + "this id, or not through FCM."
         let rows = try connection.answer(exported, for: state)
         sight.add("The notification \(String(printable: key))", [.answer(answer), .answer(rows)])
     }
@@ -135,7 +136,8 @@ enum InstallPage {
                 [
                     .checks(InstallDiagnosis.checks(row)),
                     .words(
-                        "A push that iPhone, FCM or the user held back leaves no trace here. What an erased install sent before is gone; bellwether access says whether it was erased.",
+                        "A push that iPhone, FCM or the user held back leaves no trace here. What an erased install "
+                            + "sent before is gone; bellwether access says whether it was erased.",
                         .note), .source(told),
                 ])
         }
@@ -157,9 +159,12 @@ enum InstallPage {
             """
             SELECT count(*) AS events, max(occurred_at) AS last_seen,
                 (array_agg(app_version ORDER BY place) FILTER (WHERE app_version IS NOT NULL))[1] AS app_version,
-                (array_agg("authorization" ORDER BY place) FILTER (WHERE "authorization" IS NOT NULL))[1] AS "authorization",
-                max(occurred_at) FILTER (WHERE type = 'permission.changed' AND "authorization" = 'denied') AS turned_off_at,
-                (array_agg(setting_alerts ORDER BY place) FILTER (WHERE setting_alerts IS NOT NULL))[1] AS setting_alerts,
+                (array_agg("authorization" ORDER BY place) FILTER (WHERE "authorization" IS NOT NULL))[1]
+                    AS "authorization",
+                max(occurred_at) FILTER (WHERE type = 'permission.changed' AND "authorization" = 'denied')
+                    AS turned_off_at,
+                (array_agg(setting_alerts ORDER BY place) FILTER (WHERE setting_alerts IS NOT NULL))[1]
+                    AS setting_alerts,
                 (array_agg(setting_lock_screen ORDER BY place) FILTER (WHERE setting_lock_screen IS NOT NULL))[1]
                     AS setting_lock_screen,
                 (array_agg(setting_scheduled_summary ORDER BY place)
@@ -169,7 +174,8 @@ enum InstallPage {
                     FILTER (WHERE app_version IS NOT NULL AND type = 'notification.received'))[1] AS receipt_version
             FROM (
                 SELECT occurred_at, type, app_version, "authorization", setting_alerts, setting_lock_screen,
-                    setting_scheduled_summary, row_number() OVER (ORDER BY occurred_at DESC, seq DESC NULLS LAST, event_id DESC) AS place
+                    setting_scheduled_summary, row_number() OVER (ORDER BY occurred_at DESC, seq DESC NULLS LAST,
+                        event_id DESC) AS place
                 FROM analytics.events WHERE \(whose)
                 ORDER BY occurred_at DESC, seq DESC NULLS LAST, event_id DESC LIMIT \(mostTold)
             ) AS newest
@@ -187,9 +193,9 @@ enum InstallPage {
             "events", "Its events, in order; times in \(scope.timeZone)",
             """
             SELECT \(FunnelSQL.local("occurred_at", scope)) AS made_locally, type, category, campaign, notification_key,
-                nullif(concat_ws(', ', via, array_to_string(presentation, '+'), fetch_result, media_outcome, launch, action_id,
-                    'page ' || page_index + 1, cause, reason, goal, value::text, currency, previous || ' before',
-                    nullif(time_source, 'device') || ' clock'), '') AS detail,
+                nullif(concat_ws(', ', via, array_to_string(presentation, '+'), fetch_result, media_outcome, launch,
+                    action_id, 'page ' || page_index + 1, cause, reason, goal, value::text, currency,
+                    previous || ' before', nullif(time_source, 'device') || ' clock'), '') AS detail,
                 app_version, "authorization", occurred_at, device_at, event_id
             FROM analytics.events WHERE \(whose)\(type)
             ORDER BY occurred_at, coalesce(seq, 0), event_id OFFSET \(place)
@@ -209,9 +215,9 @@ enum InstallPage {
         var listing = Listing(
             "settings", "What it said that it may show, where that changed",
             """
-            SELECT \(FunnelSQL.local("occurred_at", scope)) AS made_locally, "authorization", show_previews, setting_alerts,
-                setting_lock_screen, setting_notification_center, setting_sounds, setting_badges, setting_time_sensitive,
-                setting_scheduled_summary, app_version
+            SELECT \(FunnelSQL.local("occurred_at", scope)) AS made_locally, "authorization", show_previews,
+                setting_alerts, setting_lock_screen, setting_notification_center, setting_sounds, setting_badges,
+                setting_time_sensitive, setting_scheduled_summary, app_version
             FROM (
                 SELECT *, lag(said) OVER (ORDER BY occurred_at, coalesce(seq, 0), event_id) AS before
                 FROM (

@@ -14,9 +14,10 @@ enum InstallsPage {
         var listing = Listing(
             "installs", "Installs in use, day by day",
             """
-            SELECT day, active, round((authorized + provisional + ephemeral)::numeric / nullif(active - unsaid, 0), 6) AS allowed_rate,
-                round(prominent::numeric / nullif(prominent + quiet + none, 0), 6) AS prominent_rate, prominent, quiet, none,
-                authorized, provisional, ephemeral, denied, not_determined, unsaid, turned_off, turned_on
+            SELECT day, active,
+                round((authorized + provisional + ephemeral)::numeric / nullif(active - unsaid, 0), 6) AS allowed_rate,
+                round(prominent::numeric / nullif(prominent + quiet + none, 0), 6) AS prominent_rate, prominent, quiet,
+                none, authorized, provisional, ephemeral, denied, not_determined, unsaid, turned_off, turned_on
             FROM analytics.install_days WHERE app = \(app) AND \(FunnelSQL.during(scope.days)) ORDER BY day
             """)
         listing.most = DayRange.most

@@ -65,7 +65,9 @@ struct PageSource: Sendable {
                 let settled = try settled.settled(apps, today: today, at: now, on: &connection)
                 // No day takes longer than four weeks to settle.
                 let first: CivilDate? = try connection.query(
-                    "SELECT min(day) FROM analytics.category_funnel WHERE day >= \(today.advanced(by: -2 * Scope.usual))"
+                    """
+                    SELECT min(day) FROM analytics.category_funnel WHERE day >= \(today.advanced(by: -2 * Scope.usual))
+                    """
                 )[0]
                 .optional(0)
                 return Scope(state, app: nil, today: today, settled: settled, compares: false, firstKnownDay: first)

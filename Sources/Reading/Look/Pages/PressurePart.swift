@@ -6,8 +6,8 @@ internal import Values
 /// What became of a category's notifications by how many their installs had received: whether one more still gets an
 /// answer.
 enum PressurePart {
-    /// It is computed from the deliveries of nine days: of a million a day that takes seconds, so it is read of one day,
-    /// and when somebody asks for it.
+    /// It is computed from the deliveries of nine days: of a million a day that takes seconds, so it is read of one
+    /// day, and when somebody asks for it.
     private static let table = "pressure"
 
     static func read(
@@ -49,10 +49,12 @@ enum PressurePart {
         var listing = Listing(
             table, "By how many the install had received in the 24 hours up to each one, \(Wording.long(day))",
             """
-            SELECT pressure, received, received_responded, round(received_responded::numeric / received, 6) AS response_rate,
+            SELECT pressure, received, received_responded,
+                round(received_responded::numeric / received, 6) AS response_rate,
                 compared, compared_responded, expected_responded, response_ratio, turned_off
             FROM analytics.pressure_funnel
-            WHERE app = \(state.app ?? "") AND day = \(day) AND category = \(state.filters[.category] ?? "") ORDER BY pressure
+            WHERE app = \(state.app ?? "") AND day = \(day) AND category = \(state.filters[.category] ?? "")
+                ORDER BY pressure
             """)
         listing.none = "No notification with a receipt on this day, or retention has dropped its deliveries."
         listing.hidden = ["received_responded", "response_ratio"]

@@ -49,7 +49,8 @@ enum QualityPage {
         var newest = Listing(
             "rejected", "The newest rejected events that are kept, \(scope.timeZone) time",
             """
-            SELECT received_at, \(FunnelSQL.local("received_at", scope)) AS received_locally, detail, reason, key, install_id
+            SELECT received_at, \(FunnelSQL.local("received_at", scope)) AS received_locally, detail, reason, key,
+                install_id
             FROM analytics.rejected_events WHERE app = \(app) ORDER BY received_at DESC, rejection DESC
             """)
         newest.most = 10
@@ -66,7 +67,10 @@ enum QualityPage {
             [.answer(try connection.answer(reasons, for: state)), .answer(try connection.answer(newest, for: state))])
         var behind = Listing(
             "projections", "The funnels, and how far each is behind the log",
-            "SELECT name, status, position, lag, lag_seconds, stopped_because FROM analytics.projections ORDER BY lag DESC, name"
+            """
+            SELECT name, status, position, lag, lag_seconds, stopped_because FROM analytics.projections
+                ORDER BY lag DESC, name
+            """
         )
         behind.most = 40
         sight.add("Funnels", [.answer(try connection.answer(behind, for: state))])

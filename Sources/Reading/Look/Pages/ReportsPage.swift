@@ -26,7 +26,8 @@ enum ReportsPage {
         var reports = Listing(
             "reports", "Kept reports, the newest first, \(scope.timeZone) time",
             """
-            SELECT day, position, made_at, \(FunnelSQL.local("made_at", scope)) AS made_locally, final, delivered, received, response_rate, engagement_rate
+            SELECT day, position, made_at, \(FunnelSQL.local("made_at", scope)) AS made_locally, final, delivered,
+                received, response_rate, engagement_rate
             FROM analytics.reports WHERE app = \(app) AND \(FunnelSQL.during(scope.days))
             ORDER BY day DESC, made_at DESC
             """)

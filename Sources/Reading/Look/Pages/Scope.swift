@@ -57,8 +57,8 @@ struct Scope: Sendable {
     /// Whether all days compared with are on record: beside days before the log begins, any other has risen.
     var isComparable: Bool { firstKnownDay.map { $0 <= compared.first } ?? true }
 
-    /// The most days up to the last that can be compared with as many before them; nil if they are compared, or if there
-    /// are none.
+    /// The most days up to the last that can be compared with as many before them; nil if they are compared, or if
+    /// there are none.
     var comparable: DayRange? {
         guard let firstKnownDay, !isComparable else { return nil }
         let count = (days.last.daysSince1970 - firstKnownDay.daysSince1970 + 1) / 2

@@ -7,8 +7,9 @@ internal import Values
 /// back.
 enum StoryPage {
     private static let counts: Query = """
-        sum(stories) AS stories, sum(started) AS started, sum(completed) AS completed, sum(exit_clicked) AS exit_clicked,
-            sum(exit_finished) AS exit_finished, sum(exit_fallback) AS exit_fallback, sum(exit_abandoned) AS exit_abandoned,
+        sum(stories) AS stories, sum(started) AS started, sum(completed) AS completed,
+            sum(exit_clicked) AS exit_clicked, sum(exit_finished) AS exit_finished,
+            sum(exit_fallback) AS exit_fallback, sum(exit_abandoned) AS exit_abandoned,
             round(sum(completed) / nullif(sum(started), 0), 6) AS completion_rate,
             round(sum(exit_fallback) / nullif(sum(stories), 0), 6) AS fallback_rate
         """
@@ -24,7 +25,8 @@ enum StoryPage {
         let mine: Query = "\(any) AND \(FunnelSQL.during(scope.days))"
         var variants = Listing(
             "variants", "Variants: how their stories ended",
-            "SELECT variant, \(counts)\nFROM analytics.story_funnel WHERE \(mine) GROUP BY variant ORDER BY stories DESC, variant"
+            "SELECT variant, \(counts)\nFROM analytics.story_funnel WHERE \(mine) GROUP BY variant ORDER BY stories "
+                + "DESC, variant"
         )
         variants.bars = ["completion_rate"]
         variants.none = "No story of this campaign in these days."
@@ -87,7 +89,8 @@ enum StoryPage {
             "stories", "Campaigns with stories, those with the most first",
             """
             SELECT campaign, \(counts)
-            FROM analytics.story_funnel WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days))\(FunnelSQL.having(state.search, in: "campaign"))
+            FROM analytics.story_funnel WHERE app = \(state.app ?? "")
+                AND \(FunnelSQL.during(scope.days))\(FunnelSQL.having(state.search, in: "campaign"))
             GROUP BY campaign ORDER BY stories DESC, campaign
             """)
         stories.bars = ["completion_rate"]

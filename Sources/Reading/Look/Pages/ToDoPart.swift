@@ -50,7 +50,8 @@ enum ToDoPart {
             SELECT day, position, place, what, ask, section, subject, name, deliveries
             FROM (
                 SELECT DISTINCT ON (day) day, position, made_at
-                FROM analytics.reports WHERE app = \(app) AND \(FunnelSQL.during(days)) ORDER BY day, position DESC, made_at DESC
+                FROM analytics.reports WHERE app = \(app) AND \(FunnelSQL.during(days)) ORDER BY day, position DESC,
+                    made_at DESC
             ) AS newest
             LEFT JOIN (
                 SELECT * FROM analytics.report_to_do WHERE app = \(app) AND \(FunnelSQL.during(days))
@@ -90,15 +91,19 @@ enum ToDoPart {
         let rows = try connection.query(
             """
             SELECT DISTINCT day, 'category', category FROM analytics.category_funnel
-            WHERE app = \(app) AND day BETWEEN \(days.first) AND \(days.last) AND delivered > 0 AND category = ANY (\(names("category")))
+            WHERE app = \(app) AND day BETWEEN \(days.first) AND \(days.last) AND delivered > 0
+                AND category = ANY (\(names("category")))
             UNION ALL
             SELECT DISTINCT day, 'campaign', campaign FROM analytics.campaign_funnel
-            WHERE app = \(app) AND day BETWEEN \(days.first) AND \(days.last) AND delivered > 0 AND campaign = ANY (\(names("campaign")))
+            WHERE app = \(app) AND day BETWEEN \(days.first) AND \(days.last) AND delivered > 0
+                AND campaign = ANY (\(names("campaign")))
             UNION ALL
             SELECT * FROM (
                 SELECT DISTINCT day, 'story', concat_ws(
-                    ' · ', coalesce(nullif(category, ''), \(OpenDeeds.noCategory)), nullif(campaign, ''), nullif(variant, '')) AS name
-                FROM analytics.story_funnel WHERE app = \(app) AND day BETWEEN \(days.first) AND \(days.last) AND stories > 0
+                    ' · ', coalesce(nullif(category, ''), \(OpenDeeds.noCategory)), nullif(campaign, ''),
+                        nullif(variant, '')) AS name
+                FROM analytics.story_funnel WHERE app = \(app) AND day BETWEEN \(days.first) AND \(days.last)
+                    AND stories > 0
             ) AS story WHERE name = ANY (\(names("story")))
             UNION ALL
             SELECT DISTINCT day, 'everything', '' FROM analytics.category_funnel

@@ -166,7 +166,8 @@ enum VersionsPage {
         return [
             .trends(charts),
             .words(
-                "The line is \(Wording.name(pair.version)), the dashed one \(Wording.name(pair.against)). On grey: days that are not settled.",
+                "The line is \(Wording.name(pair.version)), the dashed one \(Wording.name(pair.against)). On grey: "
+                    + "days that are not settled.",
                 .note), .source(answer),
         ]
     }
@@ -185,14 +186,17 @@ enum VersionsPage {
         var listing = Listing(
             scanned, "Categories of both versions, \(Wording.long(day))",
             """
-            SELECT category, received, received_engaged, round(received_engaged / nullif(received, 0), 6) AS engagement_rate,
+            SELECT category, received, received_engaged,
+                round(received_engaged / nullif(received, 0), 6) AS engagement_rate,
                 received_against, received_engaged_against,
-                round(received_engaged_against / nullif(received_against, 0), 6) AS engagement_rate_against, delivered, delivered_against
+                round(received_engaged_against / nullif(received_against, 0), 6) AS engagement_rate_against, delivered,
+                    delivered_against
             FROM (
                 SELECT category, \(counts(of: pair.version, "")),
                     \(counts(of: pair.against, "_against"))
                 FROM analytics.category_version_funnel
-                WHERE app = \(state.app ?? "")\(platform(state)) AND day = \(day) AND app_version IN (\(pair.version), \(pair.against))
+                WHERE app = \(state.app ?? "")\(platform(state)) AND day = \(day)
+                    AND app_version IN (\(pair.version), \(pair.against))
                 GROUP BY category
             ) AS f
             ORDER BY received DESC NULLS LAST, category
@@ -226,8 +230,8 @@ extension VersionsPage {
 
         var isSame: Bool { ExactName(version) == ExactName(against) }
 
-        /// What the address says; else, of the two with the most deliveries, the newer one against the older one. Nil if
-        /// there are none to choose from.
+        /// What the address says; else, of the two with the most deliveries, the newer one against the older one. Nil
+        /// if there are none to choose from.
         init?(_ state: PageState, _ names: [String]) {
             let (chosen, other) = (state.filters[.version], state.filters[.against])
             if let chosen, let other {

@@ -160,7 +160,8 @@ enum LookDescription {
                 "Format", "format", "json. Without it the answer is the page; csv is a file of the same table",
                 "{enum: [json]}", isRequired: true),
             parameter(
-                "Table", "table", "Name of the table. Without it the tables are listed", "{type: string, minLength: 1}"),
+                "Table", "table", "Name of the table. Without it the tables are listed",
+                "{type: string, minLength: 1}"),
             parameter("From", "from", "First day", "{type: string, pattern: \(days)}"),
             parameter("To", "to", "Last day; up to 400 days", "{type: string, pattern: \(days)}"),
             parameter(

@@ -45,7 +45,8 @@ package struct ExperimentSummary: Hashable, Sendable {
         /// Of the goals that people reached after they responded to one of its pushes, those within five minutes.
         package var atOnce = Rate(0, of: 0)
 
-        /// Whether the response itself may be what counts as the goal: then the pushes raise it, whatever they are worth.
+        /// Whether the response itself may be what counts as the goal: then the pushes raise it, whatever they are
+        /// worth.
         var isOfResponse: Bool { atOnce.whole >= Self.leastAtOnce && atOnce.part * 10 >= atOnce.whole * 9 }
         private static let leastAtOnce: Int64 = 20
 
@@ -107,7 +108,8 @@ extension ExperimentSummary {
             FROM analytics.experiment_versions
             WHERE app = \(app) AND is_newest AND coalesce(experiment = \(name), true)
                 AND starts_at < (\(days.upperBound) + 1)::timestamp AT TIME ZONE \(timeZone)
-                AND coalesce(ends_at > greatest(starts_at, \(days.lowerBound)::timestamp AT TIME ZONE \(timeZone)), true)
+                AND coalesce(
+                    ends_at > greatest(starts_at, \(days.lowerBound)::timestamp AT TIME ZONE \(timeZone)), true)
             ORDER BY starts_at DESC, experiment COLLATE "C" LIMIT \(most)
             """
         ).map { row throws(PostgresError) in
@@ -170,7 +172,8 @@ extension ExperimentSummary {
             SELECT goal, coalesce(sum(goals) FILTER (WHERE within_minutes = 5), 0)::bigint,
                 coalesce(sum(goals) FILTER (WHERE within_minutes = 10080), 0)::bigint
             FROM analytics.goal_times
-            WHERE app = \(app) AND day BETWEEN \(day.advanced(by: 1 - Self.daysOfHaste)) AND \(day) AND rule = 'response'
+            WHERE app = \(app) AND day BETWEEN \(day.advanced(by: 1 - Self.daysOfHaste)) AND \(day)
+                AND rule = 'response'
                 AND campaign = ANY (\(campaigns)) AND within_minutes IN (5, 10080)
             GROUP BY goal
             """)

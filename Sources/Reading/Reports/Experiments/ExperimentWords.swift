@@ -54,7 +54,8 @@ extension ExperimentSummary {
     private func found(_ result: GoalResult) -> Block {
         let goal = Self.goal(result.name)
         let shares =
-            "\(Self.share(result.treated)) treated installs reached it, and \(Self.share(result.control)) in the control arm"
+            "\(Self.share(result.treated)) treated installs reached it, and \(Self.share(result.control)) in the "
+            + "control arm"
         guard let interval = result.interval else {
             return .sentence(
                 "\(name) cannot say anything of \(goal) yet: too few installs have reached it "

@@ -6,7 +6,8 @@ extension MailDocument {
 
     static func markup(_ table: Table) -> String {
         let head = table.columns.map { column in
-            "<th scope=\"col\"\(column.kind == .name ? " align=\"left\"" : place(column)) style=\"\(small)\(edge)\"><strong>\(String(html: column.title))</strong></th>"
+            "<th scope=\"col\"\(column.kind == .name ? " align=\"left\"" : place(column)) "
+                + "style=\"\(small)\(edge)\"><strong>\(String(html: column.title))</strong></th>"
         }
         let rows = table.withScaledBars.rows.prefix(Self.mostRows).map { row in
             let cells = zip(table.columns, row).map { column, entry in
@@ -55,7 +56,8 @@ extension MailDocument {
     }
 
     private static func framed(_ rows: String) -> String {
-        "<table cellpadding=\"6\" cellspacing=\"0\" border=\"0\" width=\"100%\" style=\"margin:0 0 14px 0;\">\n\(rows)</table>\n"
+        "<table cellpadding=\"6\" cellspacing=\"0\" border=\"0\" width=\"100%\" style=\"margin:0 0 14px "
+            + "0;\">\n\(rows)</table>\n"
     }
 
     private static let edge = "border-bottom:1px solid \(colors.line)"

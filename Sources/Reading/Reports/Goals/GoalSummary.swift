@@ -48,8 +48,8 @@ struct GoalCounts: Hashable, Sendable {
 }
 
 extension GoalSummary {
-    /// What was reached after notifications of these days. The database chooses the largest goals, and of each the largest
-    /// campaigns.
+    /// What was reached after notifications of these days. The database chooses the largest goals, and of each the
+    /// largest campaigns.
     static func read(
         _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> (goals: [GoalSummary], rest: RestOfList<GoalSummary>?) {
@@ -60,19 +60,23 @@ extension GoalSummary {
                 SELECT * FROM analytics.goal_funnel
                 WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
             ), sized AS (
-                SELECT goal, currency, campaign, coalesce(sum(converted_24h) FILTER (WHERE rule = 'receipt'), 0) AS size,
-                    sum(coalesce(sum(converted_24h) FILTER (WHERE rule = 'receipt'), 0)) OVER (PARTITION BY goal, currency)
-                        AS goal_size
+                SELECT goal, currency, campaign,
+                    coalesce(sum(converted_24h) FILTER (WHERE rule = 'receipt'), 0) AS size,
+                    sum(coalesce(sum(converted_24h) FILTER (WHERE rule = 'receipt'), 0))
+                        OVER (PARTITION BY goal, currency) AS goal_size
                 FROM told GROUP BY goal, currency, campaign
             ), placed AS MATERIALIZED (
                 SELECT goal, currency, campaign,
-                    least(dense_rank() OVER (ORDER BY goal_size DESC, goal COLLATE "C", currency COLLATE "C"), \(most) + 1)
-                        AS place,
-                    least(row_number() OVER (PARTITION BY goal, currency ORDER BY size DESC, campaign COLLATE "C"), \(parts) + 1)
-                        AS part
+                    least(
+                        dense_rank() OVER (ORDER BY goal_size DESC, goal COLLATE "C", currency COLLATE "C"),
+                        \(most) + 1) AS place,
+                    least(
+                        row_number() OVER (PARTITION BY goal, currency ORDER BY size DESC, campaign COLLATE "C"),
+                        \(parts) + 1) AS part
                 FROM sized
             )
-            SELECT place, part, rule = 'receipt', min(goal COLLATE "C"), min(currency COLLATE "C"), min(campaign COLLATE "C"),
+            SELECT place, part, rule = 'receipt', min(goal COLLATE "C"), min(currency COLLATE "C"),
+                min(campaign COLLATE "C"),
                 CASE WHEN part IS NULL AND place > \(most) THEN count(DISTINCT (goal, currency))
                     WHEN part > \(parts) THEN count(DISTINCT campaign) ELSE 0 END,
                 sum(converted_1h)::bigint, sum(converted_24h)::bigint, sum(converted_7d)::bigint,

@@ -29,7 +29,8 @@ package struct Readiness: Sendable {
                 isHub ? "hub.batches" : "(SELECT '' AS cell, batch, committed_at FROM analytics.batches) AS b"
             let rows = try connection.query(
                 """
-                SELECT batch FROM \(sql: batches) WHERE cell = \(cell) AND committed_at < (\(day) + 1)::timestamp AT TIME ZONE \(app.timeZone)
+                SELECT batch FROM \(sql: batches) WHERE cell = \(cell)
+                    AND committed_at < (\(day) + 1)::timestamp AT TIME ZONE \(app.timeZone)
                 ORDER BY batch DESC LIMIT 1
                 """)
             needed[cell] = try rows.first?.get(0) ?? 0

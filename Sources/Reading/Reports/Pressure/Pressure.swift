@@ -13,7 +13,8 @@ struct Pressure: Hashable, Sendable {
         var responded: Int64 = 0
         /// Installs that turned notifications off before another one came, each day by itself.
         var turnedOff: Int64 = 0
-        /// Those whose install received others in the seven days up to that day, and how many of them were responded to.
+        /// Those whose install received others in the seven days up to that day, and how many of them were responded
+        /// to.
         var compared = Rate(0, of: 0)
         /// How many would have been, had each install answered as often as it answered its others.
         var expected = 0.0
@@ -51,8 +52,8 @@ struct Pressure: Hashable, Sendable {
         return Rate(all.subtractingSaturated(first), of: all)
     }
 
-    /// What each further notification changes in the answers of the same people, as a share of what they usually answer,
-    /// with its 95 % interval.
+    /// What each further notification changes in the answers of the same people, as a share of what they usually
+    /// answer, with its 95 % interval.
     struct Effect: Hashable, Sendable {
         var change: Double
         var interval: ClosedRange<Double>
@@ -108,7 +109,8 @@ extension Pressure {
                 SELECT
                     pressure, sum(received)::bigint, sum(received_responded)::bigint, sum(turned_off)::bigint,
                     sum(compared)::bigint, sum(compared_responded)::bigint, sum(expected_responded)::double precision,
-                    sum(expected_responded * coalesce(category_responded / nullif(category_expected, 0), 1))::double precision
+                    sum(expected_responded * coalesce(category_responded / nullif(category_expected, 0),
+                        1))::double precision
                 FROM (
                     SELECT
                         *, sum(compared_responded) OVER (PARTITION BY category) AS category_responded,

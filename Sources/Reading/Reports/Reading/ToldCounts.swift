@@ -21,12 +21,15 @@ struct ToldCounts {
         try connection.query(
             """
             WITH fitting AS (
-                SELECT DISTINCT ON (day) app, day, position, made_at, delivered, received, received_responded, received_engaged
+                SELECT DISTINCT ON (day) app, day, position, made_at, delivered, received, received_responded,
+                    received_engaged
                 FROM (
                     SELECT
                         r.*,
-                        extract(epoch FROM \(scope.now) - ((\(scope.day) + 1)::timestamp AT TIME ZONE \(scope.timeZone))) AS age,
-                        extract(epoch FROM r.made_at - ((r.day + 1)::timestamp AT TIME ZONE \(scope.timeZone))) AS told_age
+                        extract(epoch FROM \(scope.now) - ((\(scope.day) + 1)::timestamp AT TIME ZONE \(scope.timeZone)))
+                            AS age,
+                        extract(epoch FROM r.made_at - ((r.day + 1)::timestamp AT TIME ZONE \(scope.timeZone)))
+                            AS told_age
                     FROM analytics.reports AS r
                     WHERE r.app = \(scope.app) AND r.day = ANY (\(days)) AND r.day <> \(scope.day)
                         -- With other buttons that close, engagement meant something else.

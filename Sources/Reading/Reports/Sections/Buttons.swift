@@ -64,8 +64,8 @@ extension Button {
         try connection.query(
             """
             SELECT category, min(action_id COLLATE "C"), min(position)::integer, min(title), nullif(min(answer), ''),
-                min(exposures)::bigint, sum(tapped_deliveries)::bigint, sum(taps)::bigint, min(tap_rate)::float8, min(verdict),
-                min(rate_bound)::float8, count(*) FILTER (WHERE place > \(most)),
+                min(exposures)::bigint, sum(tapped_deliveries)::bigint, sum(taps)::bigint, min(tap_rate)::float8,
+                min(verdict), min(rate_bound)::float8, count(*) FILTER (WHERE place > \(most)),
                 (min(registered_at) AT TIME ZONE (SELECT time_zone FROM analytics.apps WHERE apps.app = \(app)))::date
             FROM (
                 SELECT
@@ -73,8 +73,8 @@ extension Button {
                     least(
                         row_number() OVER (
                             PARTITION BY category
-                            ORDER BY verdict IN ('retired', 'unregistered'), position NULLS LAST, tapped_deliveries DESC,
-                                action_id COLLATE "C"),
+                            ORDER BY verdict IN ('retired', 'unregistered'), position NULLS LAST,
+                                tapped_deliveries DESC, action_id COLLATE "C"),
                         \(most) + 1) AS place
                 FROM analytics.category_buttons WHERE app = \(app)
             ) AS ranked

@@ -77,12 +77,15 @@ enum CampaignsSection: ReportSection {
             SELECT * FROM (
             SELECT CASE WHEN place IS NOT NULL THEN min(campaign COLLATE "C") END, \(sql: FunnelCounts.sums),
                 CASE WHEN sum(sent) > 9223372036854775807 THEN 9223372036854775807 ELSE sum(sent) END::bigint,
-                sum(accepted)::bigint, sum(fcm_delivered)::bigint, coalesce(string_agg(DISTINCT contradiction, ', '), ''),
-                coalesce(sum(delivered) > sum(sent)
-                    AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)), false),
+                sum(accepted)::bigint, sum(fcm_delivered)::bigint,
+                coalesce(string_agg(DISTINCT contradiction, ', '), ''),
+                coalesce(
+                    sum(delivered) > sum(sent)
+                        AND (bool_or(variant = '' AND sent IS NOT NULL) OR bool_and(sent IS NOT NULL OR delivered = 0)),
+                    false),
                 CASE WHEN grouping(variant) = 0 THEN variant END, sum(woken)::bigint,
-                count(DISTINCT campaign) FILTER (WHERE delivered > 0 OR sent IS NOT NULL OR accepted IS NOT NULL
-                    OR fcm_delivered IS NOT NULL),
+                count(DISTINCT campaign) FILTER (
+                    WHERE delivered > 0 OR sent IS NOT NULL OR accepted IS NOT NULL OR fcm_delivered IS NOT NULL),
                 count(DISTINCT variant) FILTER (WHERE delivered > 0),
                 row_number() OVER (
                     PARTITION BY place, grouping(variant)

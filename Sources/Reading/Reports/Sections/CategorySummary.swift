@@ -152,7 +152,8 @@ extension CategorySummary {
             WITH opened AS MATERIALIZED (
                 SELECT install_id, notification_key, category, first_device_at, last_device_at
                 FROM analytics.deliveries
-                WHERE app = \(scope.app) AND day = \(scope.day) AND opened AND NOT silent AND category = ANY (\(categories))
+                WHERE app = \(scope.app) AND day = \(scope.day) AND opened AND NOT silent
+                    AND category = ANY (\(categories))
             ), stretch AS MATERIALIZED (
                 SELECT lower(span) AS start, upper(span) AS stop FROM (
                     SELECT unnest(range_agg(span)) AS span FROM (

@@ -51,7 +51,8 @@ extension DeadAction {
             SELECT category, action_id, last_day, taps FROM (
                 SELECT
                     category, action_id, max(day) AS last_day,
-                    coalesce(sum(tapped_deliveries) FILTER (WHERE day <= \(lastSettled)), 0)::bigint AS taps, row_number() OVER (
+                    coalesce(sum(tapped_deliveries) FILTER (WHERE day <= \(lastSettled)), 0)::bigint AS taps,
+                    row_number() OVER (
                         PARTITION BY category ORDER BY sum(tapped_deliveries) DESC, action_id COLLATE "C") AS place
                 FROM analytics.category_actions
                 WHERE app = \(scope.app) AND day BETWEEN \(first) AND \(scope.day) AND category = ANY (\(categories))
@@ -82,7 +83,8 @@ extension DeadAction {
         try connection.query(
             """
             SELECT category FROM (
-                SELECT category, day, delivered, false AS is_tapped FROM analytics.category_funnel WHERE app = \(scope.app)
+                SELECT category, day, delivered, false AS is_tapped FROM analytics.category_funnel
+                    WHERE app = \(scope.app)
                 UNION ALL
                 SELECT category, day, 0, true FROM analytics.category_actions WHERE app = \(scope.app)
             ) AS part
@@ -152,7 +154,8 @@ extension DeadAction {
             """
             SELECT * FROM (
             SELECT category, action_id, action_index, action_count, min(first_day), max(last_day), row_number() OVER (
-                PARTITION BY category ORDER BY sum(taps) DESC, action_id COLLATE "C", action_index, action_count) AS place
+                PARTITION BY category
+                ORDER BY sum(taps) DESC, action_id COLLATE "C", action_index, action_count) AS place
             FROM generate_series(\(sample.start), \(sample.end), make_interval(mins => \(sample.step))) AS stretch
             CROSS JOIN LATERAL (
                 SELECT

@@ -38,7 +38,8 @@ struct Dismissals: Hashable, Sendable {
             SELECT DISTINCT CASE WHEN campaign = ANY (\(campaigns)) THEN campaign END,
                 CASE WHEN thread = ANY (\(threads)) THEN thread END
             FROM analytics.deliveries
-            WHERE app = \(scope.app) AND day = \(scope.day) AND NOT silent AND category = ANY (\(categories.map(\.text)))
+            WHERE app = \(scope.app) AND day = \(scope.day) AND NOT silent
+                AND category = ANY (\(categories.map(\.text)))
             """)
         for row in rows {
             if let campaign: String = try row.optional(0) { self.campaigns?.insert(ExactName(campaign)) }

@@ -106,7 +106,8 @@ extension ExperimentSummary {
         return [
             .table(
                 Table(
-                    "\(name): of \(Wording.count(arms.treated)) treated and \(Wording.count(arms.control)) control installs",
+                    "\(name): of \(Wording.count(arms.treated)) treated and \(Wording.count(arms.control)) control "
+                        + "installs",
                     columns: [
                         .name("Installs that"), .number("Treated"), .number("Control"), .number("Difference"),
                         .number("95 % interval"),

@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Telemetry
 
-/// What people did after the notifications of the day. It follows the experiments, which alone can say what would not have
-/// happened without them.
+/// What people did after the notifications of the day. It follows the experiments, which alone can say what would not
+/// have happened without them.
 enum GoalsSection: ReportSection {
     static let title = "Goals"
     /// The number of goals that have a sentence and a table of their own.
@@ -69,7 +69,8 @@ enum GoalsSection: ReportSection {
         }
         guard !late.isEmpty else { return nil }
         let shares = late.map { goal in
-            "\(Wording.percent(Rate(goal.receipt.inAnHour, of: goal.receipt.goalsInADay))) of \(Wording.name(goal.name))"
+            "\(Wording.percent(Rate(goal.receipt.inAnHour, of: goal.receipt.goalsInADay))) of "
+                + "\(Wording.name(goal.name))"
         }
         return
             "In the first hour came only \(shares.joined(separator: ", ")). What comes later than that, people mostly "
@@ -132,7 +133,8 @@ enum GoalsSection: ReportSection {
         let hours = report.settling.hoursSinceEnd
         let fresh =
             hours < 24
-            ? "The \(report.period.word) ended \(Wording.hours(max(hours, 0))) ago, so the 24 hours of its last notifications "
+            ? "The \(report.period.word) ended \(Wording.hours(max(hours, 0))) ago, so the 24 hours of its last "
+                + "notifications "
                 + "are not over. " : ""
         return [
             .sentence(

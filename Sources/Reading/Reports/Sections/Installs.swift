@@ -131,7 +131,8 @@ extension Permissions {
     static func read(_ scope: ReportScope, on connection: inout Connection) throws(PostgresError) -> Permissions {
         let day = try connection.query(
             """
-            SELECT active, authorized + provisional + ephemeral, denied, turned_off, turned_on FROM analytics.install_days
+            SELECT active, authorized + provisional + ephemeral, denied, turned_off, turned_on
+                FROM analytics.install_days
             WHERE app = \(scope.app) AND day = \(scope.day)
             """
         ).first
@@ -139,11 +140,12 @@ extension Permissions {
         let most = scope.bound.entries
         let (muted, otherMuted) = try connection.query(
             """
-            SELECT min(category COLLATE "C"), min(campaign COLLATE "C"), sum(installs)::bigint, sum(received_nothing)::bigint,
-                count(*) FILTER (WHERE place > \(most))
+            SELECT min(category COLLATE "C"), min(campaign COLLATE "C"), sum(installs)::bigint,
+                sum(received_nothing)::bigint, count(*) FILTER (WHERE place > \(most))
             FROM (
                 SELECT *, least(
-                    row_number() OVER (ORDER BY installs DESC, category COLLATE "C", campaign COLLATE "C"), \(most) + 1) AS place
+                    row_number() OVER (ORDER BY installs DESC, category COLLATE "C", campaign COLLATE "C"),
+                    \(most) + 1) AS place
                 FROM analytics.muted_after WHERE app = \(scope.app) AND day = \(scope.day)
             ) AS ranked
             GROUP BY place ORDER BY place
@@ -156,7 +158,8 @@ extension Permissions {
         let reach = try connection.query(
             """
             SELECT day, prominent, quiet, none FROM analytics.install_days
-            WHERE app = \(scope.app) AND day > \(scope.day) - 28 AND day <= \(scope.day) AND prominent + quiet + none > 0
+            WHERE app = \(scope.app) AND day > \(scope.day) - 28 AND day <= \(scope.day)
+                AND prominent + quiet + none > 0
             ORDER BY day
             """
         ).map { row throws(PostgresError) in

@@ -91,7 +91,8 @@ enum MediaSection: ReportSection {
         report.audioInHive = try connection.query(
             """
             SELECT coalesce(sum(m.deliveries), 0)::bigint FROM analytics.media_funnel AS m
-            WHERE m.app = \(scope.app) AND m.day = \(scope.day) AND m.kind = 'audio' AND m.outcome IN ('attached', 'prefetched')
+            WHERE m.app = \(scope.app) AND m.day = \(scope.day) AND m.kind = 'audio'
+                AND m.outcome IN ('attached', 'prefetched')
                 AND EXISTS (
                     SELECT FROM analytics.categories AS c
                     WHERE c.app = m.app AND c.category = m.category AND c.category_set IN ('hive', 'preset:hive')
@@ -100,8 +101,8 @@ enum MediaSection: ReportSection {
             """)[0].get(0)
         report.media = try connection.query(
             """
-            SELECT kind, network, outcome, sum(deliveries)::bigint, sum(responded)::bigint, sum(bytes)::bigint, sum(ms)::bigint,
-                sum(timed)::bigint
+            SELECT kind, network, outcome, sum(deliveries)::bigint, sum(responded)::bigint, sum(bytes)::bigint,
+                sum(ms)::bigint, sum(timed)::bigint
             FROM analytics.media_funnel
             WHERE app = \(scope.app) AND day = \(scope.day)
             GROUP BY kind, network, outcome

@@ -29,7 +29,8 @@ enum QualitySection: ReportSection {
         let rows = try connection.query(
             """
             WITH quality AS MATERIALIZED (
-                SELECT * FROM analytics.data_quality WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day)
+                SELECT * FROM analytics.data_quality WHERE app = \(scope.app)
+                    AND day BETWEEN \(scope.firstDay) AND \(scope.day)
             )
             SELECT * FROM (
                 SELECT

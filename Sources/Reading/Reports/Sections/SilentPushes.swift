@@ -26,12 +26,12 @@ enum SilentPushesSection: ReportSection {
         (report.silent, report.otherSilent) = try connection.query(
             """
             SELECT
-                min(campaign COLLATE "C"), sum(woken)::bigint, sum(new_data)::bigint, sum(no_data)::bigint, sum(failed)::bigint,
-                sum(no_result)::bigint, count(*) FILTER (WHERE place > \(most))
+                min(campaign COLLATE "C"), sum(woken)::bigint, sum(new_data)::bigint, sum(no_data)::bigint,
+                sum(failed)::bigint, sum(no_result)::bigint, count(*) FILTER (WHERE place > \(most))
             FROM (
                 SELECT
-                    campaign, sum(woken) AS woken, sum(new_data) AS new_data, sum(no_data) AS no_data, sum(failed) AS failed,
-                    sum(no_result) AS no_result,
+                    campaign, sum(woken) AS woken, sum(new_data) AS new_data, sum(no_data) AS no_data,
+                    sum(failed) AS failed, sum(no_result) AS no_result,
                     least(row_number() OVER (ORDER BY sum(woken) DESC, campaign COLLATE "C"), \(most) + 1) AS place
                 FROM analytics.silent_funnel
                 WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay) AND \(scope.day) GROUP BY campaign

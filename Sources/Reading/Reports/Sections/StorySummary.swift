@@ -80,7 +80,8 @@ extension StorySummary {
                 sum(fallback)::bigint, sum(abandoned)::bigint, count(*) FILTER (WHERE place > \(most))
             FROM (
                 SELECT
-                    category, campaign, variant, sum(stories) AS stories, sum(started) AS started, sum(completed) AS completed,
+                    category, campaign, variant, sum(stories) AS stories, sum(started) AS started,
+                    sum(completed) AS completed,
                     sum(exit_clicked) AS clicked, sum(exit_finished) AS finished, sum(exit_fallback) AS fallback,
                     sum(exit_abandoned) AS abandoned,
                     least(
@@ -125,7 +126,8 @@ extension StorySummary {
         let rows = try connection.query(
             """
             SELECT category, campaign, variant, min(page_index)::integer, sum(planned)::bigint, sum(reached)::bigint,
-                sum(shown)::bigint, sum(views)::bigint, sum(clicked)::bigint, sum(exited)::bigint, sum(dwell_ms)::bigint,
+                sum(shown)::bigint, sum(views)::bigint, sum(clicked)::bigint, sum(exited)::bigint,
+                sum(dwell_ms)::bigint,
                 sum(dwells)::bigint, min(page_title), min(declared_ms)::bigint, sum(auto_advances)::bigint,
                 sum(manual_advances)::bigint, sum(unexplained_advances)::bigint,
                 count(*) FILTER (WHERE page_index >= \(most))
@@ -156,7 +158,8 @@ extension StorySummary {
         let rows = try connection.query(
             """
             SELECT campaign, variant, declared_index::integer, fault FROM analytics.story_day_pages
-            WHERE app = \(scope.app) AND day = \(scope.day) AND fault IS NOT NULL AND declared_index < \(scope.bound.parts)
+            WHERE app = \(scope.app) AND day = \(scope.day) AND fault IS NOT NULL
+                AND declared_index < \(scope.bound.parts)
                 AND (campaign, variant) IN (
                     SELECT * FROM unnest(\(stories.map(\.campaign)), \(stories.map(\.variant))))
             ORDER BY declared_index

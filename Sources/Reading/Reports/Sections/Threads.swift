@@ -17,7 +17,8 @@ enum ThreadsSection: ReportSection {
         let most = scope.bound.entries
         (report.threads, report.otherThreads) = try connection.query(
             """
-            SELECT min(thread COLLATE "C"), count(*) FILTER (WHERE place > \(most)), sum(items)::bigint, \(sql: FunnelCounts.sums)
+            SELECT min(thread COLLATE "C"), count(*) FILTER (WHERE place > \(most)), sum(items)::bigint,
+                \(sql: FunnelCounts.sums)
             FROM (
                 SELECT
                     thread, sum(items)::bigint AS items, \(sql: FunnelCounts.sums), sum(engaged)::bigint AS engaged,

@@ -89,7 +89,9 @@ enum TimeOfDaySection: ReportSection {
             """
             WITH part AS (
                 SELECT
-                    category, extract(hour FROM received_at AT TIME ZONE \(scope.timeZone))::integer / \(Int32(TimeOfDay.Quarter.hours)) AS quarter,
+                    category,
+                    extract(hour FROM received_at AT TIME ZONE \(scope.timeZone))::integer
+                        / \(Int32(TimeOfDay.Quarter.hours)) AS quarter,
                     count(*) FILTER (WHERE received_responded) AS responded, count(*) AS received
                 FROM analytics.deliveries
                 WHERE app = \(scope.app) AND day = \(day) AND NOT silent AND received GROUP BY 1, 2

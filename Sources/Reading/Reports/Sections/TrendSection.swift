@@ -18,7 +18,8 @@ struct TrendPoint: Hashable, Sendable {
         let starts = (0...number).map { scope.firstDay.advanced(by: step * ($0 - number)) }
         let rows = try connection.query(
             """
-            SELECT (day - \(starts[0])) / \(Int32(step)), min(day), \(sql: FunnelCounts.sums) FROM analytics.category_funnel
+            SELECT (day - \(starts[0])) / \(Int32(step)), min(day), \(sql: FunnelCounts.sums)
+                FROM analytics.category_funnel
             WHERE app = \(scope.app) AND day BETWEEN \(starts[0]) AND \(scope.day) GROUP BY 1 ORDER BY 1
             """)
         var counts: [Int: FunnelCounts] = [:]

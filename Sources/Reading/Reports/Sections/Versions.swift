@@ -85,7 +85,8 @@ enum VersionsSection: ReportSection {
                 SELECT
                     platform, app_version, sum(received)::bigint AS had_received, sum(delivered)::bigint AS had
                 FROM analytics.version_funnel
-                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay.advanced(by: -7)) AND \(scope.firstDay.advanced(by: -1))
+                WHERE app = \(scope.app) AND day BETWEEN \(scope.firstDay.advanced(by: -7))
+                    AND \(scope.firstDay.advanced(by: -1))
                 GROUP BY GROUPING SETS ((platform, app_version), (platform))
             ), ranked AS (
                 SELECT

@@ -6,8 +6,9 @@ internal import Glibc
 /// An interval for a single look does not: read on each of 28 nights, it calls a difference in one of four experiments
 /// that have none. This is Robbins' confidence sequence from the normal mixture, in the asymptotic form of Waudby-Smith
 /// et al. (2024). Its clock is what is known by then: N · q(1−q) · F/(1−F), where N installs of which the share q is
-/// control have reached the goal with a share of F. In that clock, the difference behaves as a Brownian motion does: the
-/// share of a fixed sample that has reached something by some time is a Brownian bridge, and divided by 1 − F it is one.
+/// control have reached the goal with a share of F. In that clock, the difference behaves as a Brownian motion does:
+/// the share of a fixed sample that has reached something by some time is a Brownian bridge, and divided by 1 − F it is
+/// one.
 ///
 /// The simulation in `ExperimentSimulationTests` shows that it holds.
 package enum ConfidenceSequence {
@@ -15,8 +16,9 @@ package enum ConfidenceSequence {
     private static let narrowestAt = 0.05
     package static let error = 0.05
 
-    /// The interval for `treated` − `control`, whose arms were drawn with a share of `controlShare`. Nil while there are
-    /// too few to say: then the shares are not normal. `error` is the probability that any of all its intervals is wrong.
+    /// The interval for `treated` − `control`, whose arms were drawn with a share of `controlShare`. Nil while there
+    /// are too few to say: then the shares are not normal. `error` is the probability that any of all its intervals is
+    /// wrong.
     package static func interval(
         treated: Rate, control: Rate, controlShare: Double, error: Double = error
     ) -> ClosedRange<Double>? {
@@ -60,8 +62,9 @@ package enum ConfidenceSequence {
 
 /// Whether the sizes of two arms can be chance: Pearson's chi-squared test against the share by which they were drawn.
 ///
-/// Who counts is settled when the experiment starts, so the sizes are the same on each night, but for events that arrive
-/// late and installs that are erased: to look again is to look at the same. So one test of p < .001 holds for all nights.
+/// Who counts is settled when the experiment starts, so the sizes are the same on each night, but for events that
+/// arrive late and installs that are erased: to look again is to look at the same. So one test of p < .001 holds for
+/// all nights.
 package enum SampleRatio {
     package static let significance = 0.001
 
