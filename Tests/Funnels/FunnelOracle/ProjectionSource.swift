@@ -20,7 +20,8 @@ struct ProjectionSource {
             + (hasInferred ? ["(sum(f.delivered) - sum(f.received))::bigint AS inferred"] : [])
         return """
             (SELECT \(told.joined(separator: ", ")) FROM projection.\(table) AS f JOIN log.app AS app ON app.id = f.app
-            WHERE f.generation = 0 OR f.generation = (SELECT generation FROM projection.live WHERE name = '\(projector ?? table)')
+            WHERE f.generation = 0 OR f.generation = (SELECT generation FROM projection.live
+                WHERE name = '\(projector ?? table)')
             GROUP BY app.slug, \(keys.dropFirst().map { "f.\($0)" }.joined(separator: ", "))
             HAVING \(sums.map { "sum(f.\($0)) <> 0" }.joined(separator: " OR "))) AS \(name)
             """

@@ -32,7 +32,8 @@ struct BoundViews {
         try owner.query(
             """
             SELECT format('%I.%I', n.nspname, c.relname), (
-                SELECT format_type(a.atttypid, NULL) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attname = 'app')
+                SELECT format_type(a.atttypid, NULL) FROM pg_attribute AS a WHERE a.attrelid = c.oid
+                    AND a.attname = 'app')
             FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
             WHERE n.nspname !~ '^(pg_|information_schema)' AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
                 AND has_table_privilege('bellwether_analyst', c.oid, 'SELECT') ORDER BY 1
@@ -112,7 +113,8 @@ struct BoundViews {
     private func knows(_ value: String, _ analyst: inout Connection) throws -> Bool {
         try analyst.query(
             """
-            SELECT EXISTS (SELECT FROM analytics.events WHERE install_id::text = \(value) OR notification_key = \(value))
+            SELECT EXISTS (SELECT FROM analytics.events WHERE install_id::text = \(value)
+                OR notification_key = \(value))
                 OR EXISTS (SELECT FROM analytics.fcm_export WHERE notification_key = \(value))
                 OR EXISTS (SELECT FROM analytics.rejected_events WHERE install_id::text = \(value))
             """)[0].get(0)

@@ -92,7 +92,8 @@ struct HubAndWhole {
         for slug in apps {
             let keys: [String] = try whole.column(
                 """
-                SELECT DISTINCT notification_key FROM analytics.deliveries WHERE app = \(slug) AND notification_key ~ '^[0-9]+$'
+                SELECT DISTINCT notification_key FROM analytics.deliveries WHERE app = \(slug)
+                    AND notification_key ~ '^[0-9]+$'
                 ORDER BY 1
                 """)
             let export = (keys + ["1795165500001"]).map { key in
@@ -103,7 +104,8 @@ struct HubAndWhole {
             // In the middle of its events.
             let start: String = try whole.value(
                 """
-                SELECT to_char(percentile_disc(0.7) WITHIN GROUP (ORDER BY occurred_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                SELECT to_char(percentile_disc(0.7) WITHIN GROUP (ORDER BY occurred_at) AT TIME ZONE 'UTC',
+                    'YYYY-MM-DD"T"HH24:MI:SS"Z"')
                 FROM analytics.events WHERE app = \(slug)
                 """)
             for database in [whole, cells.databases[1]] {
@@ -154,7 +156,8 @@ struct HubAndWhole {
         var analyst = try database.connect(as: TestPostgres.analyst)
         let rows = try analyst.query(
             """
-            SELECT (to_jsonb(v) - ARRAY['batch', 'rejection', 'drop_id', 'created_at', 'registered_at', 'retired_at', 'imported_at',
+            SELECT (to_jsonb(v) - ARRAY['batch', 'rejection', 'drop_id', 'created_at', 'registered_at', 'retired_at',
+                'imported_at',
                 'position', 'lag', 'committed_at', 'edition', 'received_at', 'key', 'as_of'])::text COLLATE "C" AS line
             FROM analytics.\(identifier: view) AS v WHERE app <> 'chat' ORDER BY line
             """)

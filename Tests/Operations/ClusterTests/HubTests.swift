@@ -17,7 +17,8 @@ struct HubTests {
         try both.compareViews()
         for database in [both.whole, both.hub] { try BoundViews(database).check() }
         let columns: Statement = """
-            SELECT concat_ws(' ', c.relname, a.attname, a.atttypid::regtype, col_description(c.oid, a.attnum), obj_description(c.oid))
+            SELECT concat_ws(' ', c.relname, a.attname, a.atttypid::regtype, col_description(c.oid, a.attnum),
+                obj_description(c.oid))
             FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
             WHERE c.relnamespace = 'analytics'::regnamespace ORDER BY c.relname, a.attnum
             """
@@ -81,7 +82,8 @@ struct HubTests {
         #expect(Set(others).sorted() == Self.made)
         // What those texts name is there in both, with the same columns.
         let counted: Statement = """
-            SELECT concat_ws(' ', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attcollation::regcollation)
+            SELECT concat_ws(' ', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+                a.attcollation::regcollation)
             FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
             WHERE c.relnamespace = 'counted'::regnamespace ORDER BY c.relname, a.attnum
             """

@@ -313,7 +313,8 @@ struct MoveKillTests {
         // Events of others come in during each step of the copy.
         try cells.databases[1].run(
             """
-            CREATE FUNCTION cluster.slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
+            CREATE FUNCTION cluster.slow() RETURNS trigger LANGUAGE plpgsql
+                AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
             CREATE TRIGGER slow BEFORE UPDATE ON cluster.arrival EXECUTE FUNCTION cluster.slow()
             """)
         var refused = 0.0

@@ -127,7 +127,8 @@ import Values
             let listing = Listing(
                 "totals", "Totals",
                 """
-                SELECT 'chosen' AS days, 700 AS delivered, 650 AS received, 100 AS received_responded, 90 AS received_engaged
+                SELECT 'chosen' AS days, 700 AS delivered, 650 AS received, 100 AS received_responded,
+                    90 AS received_engaged
                 UNION ALL SELECT 'compared', 500, 490, 60, 50
                 """)
             var analyst = try shop.database.session(.analyst)

@@ -23,7 +23,8 @@ package enum ProjectionTables {
     /// How many tables hold rows of projections: two for each that is read, the sealed and the live one, while none is
     /// being built or waits to be dropped.
     package static let count: Statement = """
-        SELECT count(*) FROM pg_class WHERE relnamespace = 'projection'::regnamespace AND relkind = 'r' AND relname ~ '_[0-9]+$'
+        SELECT count(*) FROM pg_class WHERE relnamespace = 'projection'::regnamespace AND relkind = 'r'
+            AND relname ~ '_[0-9]+$'
         """
 }
 

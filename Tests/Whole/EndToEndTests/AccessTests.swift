@@ -10,8 +10,8 @@ struct AccessTests {
     private let other = Wire.id()
     private let files = TemporaryDirectory()
 
-    /// Events, rejected ones of its own and of a sender that names it, drops, rows of FCM's export, and what retention has
-    /// sealed.
+    /// Events, rejected ones of its own and of a sender that names it, drops, rows of FCM's export, and what retention
+    /// has sealed.
     private func fill(_ shop: ProjectedShop) throws {
         for install in [install, other] {
             try shop.postDeliveries(of: install)
@@ -57,7 +57,8 @@ struct AccessTests {
     private func everything(_ shop: ProjectedShop) throws -> [String: [String]] {
         let tables: [String] = try shop.database.column(
             """
-            SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+            SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class AS c
+                JOIN pg_namespace AS n ON n.oid = c.relnamespace
             WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_'
             """)
         var rows: [String: [String]] = [:]
@@ -102,7 +103,8 @@ struct AccessTests {
                 let gone = rows.filter { !left.contains($0) }
                 // Tables of a generation and of a month have more behind their name.
                 let kind = kinds.first { "\(table)_".hasPrefix($0.0 + "_") && !table.contains(/cells|bases/) }?.1
-                // What is no row of an install may have changed, as counts have; nothing that names it is there unlisted.
+                // What is no row of an install may have changed, as counts have; nothing that names it is there
+                // unlisted.
                 guard let kind else {
                     #expect(!gone.contains { $0.lowercased().contains(install) }, "\(table): \(gone)")
                     continue

@@ -86,7 +86,8 @@ struct DoctorTests {
         try database.run(
             """
             INSERT INTO report.kept
-                (app, day, position, made_at, is_final, received_engaged, content, as_text, as_markdown, as_html, as_json, as_csv)
+                (app, day, position, made_at, is_final, received_engaged, content, as_text, as_markdown, as_html,
+                    as_json, as_csv)
             SELECT slug, current_date - 1, 1, now() - interval '1 h', true, 0, '', '', '', '', '', '' FROM log.app
             """)
         #expect(try examine(bellwether, fails: true)["reports"]?.status == "ok")

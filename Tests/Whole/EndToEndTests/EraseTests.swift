@@ -88,7 +88,8 @@ struct EraseTests {
                 unknown.status == 1 && unknown.output.isEmpty && unknown.messages.contains("'nobody'"), "\(unknown)")
             try shop.database.run(
                 """
-                UPDATE projection.projector SET stopped_at = now(), stopped_batch = 4, stopped_because = 'a test says so'
+                UPDATE projection.projector SET stopped_at = now(), stopped_batch = 4,
+                    stopped_because = 'a test says so'
                 WHERE name = 'silent_funnel'
                 """)
             let ended = try shop.bellwether.run("erase", "--app", "shop", "--install", install)

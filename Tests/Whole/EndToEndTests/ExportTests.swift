@@ -58,7 +58,8 @@ struct ExportTests {
             \(copies.joined(separator: "\n"))
             SELECT count(*), count(DISTINCT event_id) FROM loaded;
             SELECT count(*) FROM ((SELECT * FROM loaded EXCEPT SELECT * FROM analytics.events)
-                UNION ALL (SELECT * FROM analytics.events WHERE app = '\(app.slug)' EXCEPT SELECT * FROM loaded)) AS other;
+                UNION ALL (SELECT * FROM analytics.events WHERE app = '\(app.slug)' EXCEPT SELECT * FROM loaded))
+                    AS other;
             """
         let file = directory("load.sql")
         try script.write(toFile: file, atomically: true, encoding: .utf8)

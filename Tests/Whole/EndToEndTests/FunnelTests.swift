@@ -172,7 +172,8 @@ struct FunnelTests {
         }
         let look = """
             SELECT count(*), (SELECT coalesce(sum(delivered), 0) FROM category_funnel WHERE app = '\(app.slug)'),
-                (SELECT coalesce(sum(responded + unanswered + dismissed), 0) FROM thread_funnel WHERE app = '\(app.slug)')
+                (SELECT coalesce(sum(responded + unanswered + dismissed), 0) FROM thread_funnel
+                    WHERE app = '\(app.slug)')
             FROM deliveries WHERE app = '\(app.slug)'
             """
         var seen: Set<String> = []

@@ -114,7 +114,8 @@ struct ObservationTests {
             try shop.database.run(
                 """
                 INSERT INTO report.kept
-                    (app, day, position, made_at, is_final, received_engaged, content, as_text, as_markdown, as_html, as_json, as_csv)
+                    (app, day, position, made_at, is_final, received_engaged, content, as_text, as_markdown, as_html,
+                        as_json, as_csv)
                 SELECT app, day::date, 1, made_at::timestamptz, is_final, 0, made_at, '', '', '', '', '' FROM (VALUES
                     ('shop', '2026-11-19', '2026-11-20 03:00:00+00', true),
                     ('shop', '2026-11-20', '2026-11-21 03:00:00+00', true),

@@ -38,7 +38,8 @@ struct ReplayTests {
         #expect(try bellwether.trusted("rejected", "replay") == "accepted 1\nduplicate 0\nrejected 1\n")
         let rows: [String] = try database.column(
             """
-            SELECT concat_ws(' ', category, install_id, platform, time_source, received_at = \(received[0])::timestamptz,
+            SELECT concat_ws(' ', category, install_id, platform, time_source,
+                received_at = \(received[0])::timestamptz,
                 occurred_at BETWEEN received_at - interval '3 s' AND received_at)
             FROM analytics.events WHERE event_id::text = \(id)
             """)

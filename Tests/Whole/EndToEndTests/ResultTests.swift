@@ -168,7 +168,8 @@ struct ResultTests {
             let row = try #require(
                 try shared.database.column(
                     """
-                    SELECT time_source || ' ' || extract(epoch FROM occurred_at) || ' ' || (device_at = \(at)::text::timestamptz)
+                    SELECT time_source || ' ' || extract(epoch FROM occurred_at) || ' '
+                        || (device_at = \(at)::text::timestamptz)
                     FROM analytics.events WHERE app = \(app.slug) AND event_id::text = \(id)
                     """, of: String.self
                 ).first)

@@ -83,8 +83,8 @@ import Testing
         let kept = try administrator.query(
             """
             SELECT count(*) FROM pg_authid WHERE rolname IN (
-                'bellwether_owner', 'bellwether_ingest_service', 'bellwether_project_service', 'bellwether_report_service',
-                'bellwether_look_service')
+                'bellwether_owner', 'bellwether_ingest_service', 'bellwether_project_service',
+                'bellwether_report_service', 'bellwether_look_service')
             AND rolpassword LIKE 'SCRAM-SHA-256$%' AND NOT rolsuper
             """)
         #expect(try kept[0].get(0) == Int64(5))

@@ -16,7 +16,8 @@ struct LockFaultTests {
         let things: [String] = try shop.database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE relkind IN ('r', 'p', 'v') AND nspname IN ('analytics', 'log', 'projection', 'report', 'registry', 'sends')
+            WHERE relkind IN ('r', 'p', 'v') AND nspname IN ('analytics', 'log', 'projection', 'report', 'registry',
+                'sends')
             """)
         #expect(things.count > 60)
         for thing in things {

@@ -91,7 +91,8 @@ final class Gauge: Sendable {
         try connection.query(
             """
             SELECT count(*) FROM pg_stat_activity WHERE application_name IN
-                ('bellwether writer', 'bellwether keeper', 'bellwether keys', 'bellwether request worker', 'bellwether projections')
+                ('bellwether writer', 'bellwether keeper', 'bellwether keys', 'bellwether request worker',
+                    'bellwether projections')
             """)[0].get(0)
     }
 
@@ -106,7 +107,8 @@ final class Gauge: Sendable {
         let names = try connection.query(
             """
             SELECT 'projection.' || regexp_replace(c.relname, '_[0-9]+$', ''), c.oid::regclass::text
-            FROM pg_class AS c WHERE c.relnamespace = 'projection'::regnamespace AND c.relkind = 'r' AND c.relispartition
+            FROM pg_class AS c WHERE c.relnamespace = 'projection'::regnamespace AND c.relkind = 'r'
+                AND c.relispartition
                 AND c.relname LIKE '%\\_' || (SELECT id FROM projection.generation WHERE state = 'live')
             UNION ALL SELECT name, name FROM unnest('{log.head,log.batch,projection.progress}'::text[]) AS name
             """)

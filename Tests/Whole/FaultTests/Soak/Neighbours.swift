@@ -84,9 +84,11 @@ final class Neighbours: Sendable {
     }
 
     private static let laws = """
-        WITH c AS (SELECT sum(delivered) AS delivered, sum(responded) AS responded FROM category_funnel), v AS (SELECT sum(delivered) AS delivered, sum(responded) AS responded FROM version_funnel),
+        WITH c AS (SELECT sum(delivered) AS delivered, sum(responded) AS responded FROM category_funnel),
+            v AS (SELECT sum(delivered) AS delivered, sum(responded) AS responded FROM version_funnel),
         t AS (SELECT sum(delivered) AS delivered, sum(responded) AS responded FROM thread_funnel),
-        d AS (SELECT count(*) AS delivered, count(*) FILTER (WHERE responded) AS responded FROM deliveries WHERE NOT silent)
+        d AS (SELECT count(*) AS delivered, count(*) FILTER (WHERE responded) AS responded FROM deliveries
+            WHERE NOT silent)
         SELECT \(rows)
             AND coalesce((c.delivered, c.responded) = (v.delivered, v.responded)
                 AND (c.delivered, c.responded) = (t.delivered, t.responded)

@@ -73,13 +73,15 @@ struct EventLogAccessCompleteTests {
                     coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's'::"char" ELSE 'r' END, relowner))
                 FROM pg_class WHERE relnamespace::regnamespace::text = ANY (\(Self.ours)::text[])
                 UNION ALL
-                SELECT attrelid::regclass || '.' || attname, attacl FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+                SELECT attrelid::regclass || '.' || attname, attacl FROM pg_attribute
+                    JOIN pg_class AS c ON c.oid = attrelid
                 WHERE relnamespace::regnamespace::text = ANY (\(Self.ours)::text[]) AND attacl IS NOT NULL
                 UNION ALL
                 SELECT oid::regprocedure::text, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc
                 WHERE pronamespace::regnamespace::text = ANY (\(Self.ours)::text[])
                 UNION ALL
-                SELECT 'later in ' || coalesce(defaclnamespace::regnamespace::text, 'all'), defaclacl FROM pg_default_acl
+                SELECT 'later in ' || coalesce(defaclnamespace::regnamespace::text, 'all'), defaclacl
+                    FROM pg_default_acl
             )
             SELECT object || ': ' || privilege_type FROM granted, aclexplode(rights) WHERE grantee = 0 ORDER BY 1
             """)

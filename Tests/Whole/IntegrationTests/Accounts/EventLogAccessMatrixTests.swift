@@ -124,7 +124,8 @@ struct EventLogAccessMatrixTests {
                 WHERE has_schema_privilege(\(role)::text::name, ours.oid, privilege)
                 UNION ALL
                 SELECT nspname || '.' || relname, privilege FROM ours JOIN pg_class AS c ON c.relnamespace = ours.oid,
-                    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS privilege
+                    unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'])
+                        AS privilege
                 WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT (nspname = 'projection' AND relispartition)
                     AND has_table_privilege(\(role)::text::name, c.oid, privilege)
                 UNION ALL
@@ -139,7 +140,8 @@ struct EventLogAccessMatrixTests {
                     unnest(ARRAY['USAGE', 'SELECT', 'UPDATE']) AS privilege
                 WHERE relkind = 'S' AND has_sequence_privilege(\(role)::text::name, c.oid, privilege)
                 UNION ALL
-                SELECT nspname || '.' || proname || '()', 'EXECUTE' FROM ours JOIN pg_proc AS p ON p.pronamespace = ours.oid
+                SELECT nspname || '.' || proname || '()', 'EXECUTE' FROM ours
+                    JOIN pg_proc AS p ON p.pronamespace = ours.oid
                 WHERE has_function_privilege(\(role)::text::name, p.oid, 'EXECUTE')
             )
             SELECT object || ': ' || string_agg(privilege, ', ' ORDER BY privilege) FROM rights GROUP BY object
@@ -179,7 +181,8 @@ struct EventLogAccessMatrixTests {
         let behind: [String] = try database.column(
             """
             SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
-            WHERE nspname IN ('log', 'projection', 'bellwether', 'cluster', 'report', 'registry', 'sends') AND relkind IN ('r', 'p', 'v')
+            WHERE nspname IN ('log', 'projection', 'bellwether', 'cluster', 'report', 'registry', 'sends')
+                AND relkind IN ('r', 'p', 'v')
             """)
         #expect(behind.count > 10)
         for table in behind {
@@ -246,7 +249,8 @@ struct EventLogAccessMatrixTests {
         defer { database.drop() }
         let open: [String] = try database.column(
             """
-            SELECT proname FROM pg_proc WHERE pronamespace::regnamespace::text = ANY (\(Self.schemas)::text[]) AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
+            SELECT proname FROM pg_proc WHERE pronamespace::regnamespace::text = ANY (\(Self.schemas)::text[])
+                AND NOT coalesce(proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)
             """)
         #expect(open == [])
     }
@@ -262,7 +266,8 @@ struct EventLogAccessMatrixTests {
             SELECT c.relname || coalesce('.' || a.attname, '')
             FROM pg_class AS c LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
             WHERE c.relnamespace = 'analytics'::regnamespace
-                AND (coalesce(col_description(c.oid, a.attnum), '') = '' OR coalesce(obj_description(c.oid, 'pg_class'), '') = '')
+                AND (coalesce(col_description(c.oid, a.attnum), '') = ''
+                    OR coalesce(obj_description(c.oid, 'pg_class'), '') = '')
             """)
         #expect(silent == [])
         #expect(
@@ -286,9 +291,11 @@ struct EventLogAccessMatrixTests {
             ])
         let differing: [String] = try database.column(
             """
-            SELECT v.relname || '.' || a.attname FROM pg_class AS v JOIN pg_attribute AS a ON a.attrelid = v.oid AND a.attnum > 0
+            SELECT v.relname || '.' || a.attname FROM pg_class AS v JOIN pg_attribute AS a ON a.attrelid = v.oid
+                AND a.attnum > 0
             JOIN pg_attribute AS e ON e.attrelid = 'analytics.events'::regclass AND e.attname = a.attname
-            WHERE v.relnamespace = 'analytics'::regnamespace AND v.relname IN ('receipts', 'opens', 'action_taps', 'story_events')
+            WHERE v.relnamespace = 'analytics'::regnamespace
+                AND v.relname IN ('receipts', 'opens', 'action_taps', 'story_events')
                 AND col_description(v.oid, a.attnum) <> col_description(e.attrelid, e.attnum)
             """)
         #expect(differing == [])

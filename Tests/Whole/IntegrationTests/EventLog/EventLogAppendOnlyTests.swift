@@ -38,7 +38,8 @@ struct EventLogAppendOnlyTests {
         let database = try makeDatabase()
         defer { database.drop() }
         let sums: Statement = """
-            SELECT count(*) + count(seq) + (SELECT count(*) + sum(events) FROM log.batch) + (SELECT sum(late) FROM log.batch_tally)
+            SELECT count(*) + count(seq) + (SELECT count(*) + sum(events) FROM log.batch) + (SELECT sum(late)
+                FROM log.batch_tally)
             FROM log.event
             """
         let before: Int64 = try database.value(sums)

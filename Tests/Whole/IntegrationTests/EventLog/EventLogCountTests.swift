@@ -21,7 +21,8 @@ struct EventLogCountTests {
         var connection = try database.connect()
         return try connection.query(
             """
-            SELECT t.key, t.received_quarter, ARRAY[t.accepted, t.duplicate, t.corrected, t.clamped, t.late], t.rejected::text
+            SELECT t.key, t.received_quarter, ARRAY[t.accepted, t.duplicate, t.corrected, t.clamped, t.late],
+                t.rejected::text
             FROM log.batch_tally AS t JOIN log.batch AS b ON b.id = t.batch_id
             WHERE b.number = \(batch) ORDER BY t.key, t.received_quarter
             """

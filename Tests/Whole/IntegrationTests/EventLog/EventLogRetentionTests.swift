@@ -91,7 +91,8 @@ struct EventLogRetentionTests {
         try writer.execute(
             script: """
                 BEGIN; SELECT log.take_head(0);
-                INSERT INTO log.event SELECT (jsonb_populate_record(e, '{"batch_id": 7, "seq": 7, "device_at": "2011-01-15T13:00:00Z"}')).*
+                INSERT INTO log.event SELECT (jsonb_populate_record(e,
+                    '{"batch_id": 7, "seq": 7, "device_at": "2011-01-15T13:00:00Z"}')).*
                 FROM log.event AS e;
                 INSERT INTO log.batch (number, id, node, events, shard_events, least_device_at, greatest_device_at)
                 SELECT 2, 7, 'writer', 1, shard_events, least_device_at, greatest_device_at FROM log.batch

@@ -279,8 +279,8 @@ struct EventLogWordTests {
         let shown: [String] = try database.column(
             """
             SELECT concat_ws('|', coalesce(platform, '-'), coalesce(app_version, '-'), coalesce(locale, '-'),
-                coalesce("authorization", '-'), coalesce(show_previews, '-'), coalesce(category, '-'), coalesce(thread, '-'),
-                coalesce(topic, '-'))
+                coalesce("authorization", '-'), coalesce(show_previews, '-'), coalesce(category, '-'),
+                coalesce(thread, '-'), coalesce(topic, '-'))
             FROM analytics.events ORDER BY event_id
             """)
         #expect(

@@ -54,10 +54,12 @@ extension TestDatabase {
     func expectGateHolds(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let wrong: [String] = try column(
             """
-            SELECT format('batch %s: expected %s %s, are %s %s', b.number, b.events, b.shard_events, present.events, present.shards)
+            SELECT format('batch %s: expected %s %s, are %s %s', b.number, b.events, b.shard_events, present.events,
+                present.shards)
             FROM log.batch_expected AS b CROSS JOIN LATERAL (
                 SELECT sum(s.events) AS events, array_agg(s.events ORDER BY shard) AS shards FROM (
-                    SELECT shard.shard, count(e.event_id)::integer AS events FROM generate_series(0, \(TestDatabase.shards - 1)) AS shard (shard)
+                    SELECT shard.shard, count(e.event_id)::integer AS events
+                        FROM generate_series(0, \(TestDatabase.shards - 1)) AS shard (shard)
                     LEFT JOIN log.opened_event AS e ON e.batch_id = b.id AND e.shard = shard.shard GROUP BY shard.shard
                 ) AS s
             ) AS present

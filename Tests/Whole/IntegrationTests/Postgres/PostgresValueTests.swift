@@ -105,7 +105,8 @@ struct PostgresValueTests {
         try connection.execute(script: "SET timezone = 'UTC'")
         let row = try connection.query(
             """
-            SELECT \(Timestamp(microseconds: 1_795_167_010_000_001))::text, \(CivilDate(year: 2026, month: 11, day: 20)!)::text,
+            SELECT \(Timestamp(microseconds: 1_795_167_010_000_001))::text,
+                \(CivilDate(year: 2026, month: 11, day: 20)!)::text,
                 \(UUID("8F2F6F0E-6a0c-4d3a-9a52-0d6c2f6f7a11")!)::text, \(Bytea([222, 173]))::text, \(1.5)::text,
                 \([Int16(1), 2])::text, \(Nullables<String>(["a", nil]))::text, \([Int64]())::text
             """)[0]

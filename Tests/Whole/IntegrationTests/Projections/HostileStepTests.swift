@@ -257,7 +257,8 @@ extension TestDatabase {
             """
             CREATE OR REPLACE FUNCTION public.sleep() RETURNS trigger LANGUAGE plpgsql
             AS $$ BEGIN PERFORM pg_sleep(\(seconds)); RETURN NEW; END $$;
-            CREATE TRIGGER sleep BEFORE INSERT ON projection.\(table)_1 FOR EACH STATEMENT EXECUTE FUNCTION public.sleep()
+            CREATE TRIGGER sleep BEFORE INSERT
+                ON projection.\(table)_1 FOR EACH STATEMENT EXECUTE FUNCTION public.sleep()
             """)
     }
 }

@@ -85,7 +85,8 @@ struct InstallTests {
         #expect(
             try database.analystRows(
                 """
-                SELECT first_seen, last_seen, app_version, locale, time_zone, "authorization", authorization_since FROM installs
+                SELECT first_seen, last_seen, app_version, locale, time_zone, "authorization", authorization_since
+                    FROM installs
                 WHERE platform = 'ios' ORDER BY install_id
                 """) == [
                     "(\"2026-11-20 12:00:00+00\",\"2026-11-20 18:00:00+00\",2.0,th-TH,Asia/Bangkok,denied,\"2026-11-20 18:00:00+00\")",

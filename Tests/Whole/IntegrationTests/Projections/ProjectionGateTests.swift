@@ -42,7 +42,8 @@ struct ProjectionGateTests {
             """
             CREATE TABLE public.taken AS
                 SELECT e.* FROM log.event AS e JOIN log.batch AS b ON b.id = e.batch_id WHERE b.number = 88;
-            BEGIN; SELECT log.open_gate(); DELETE FROM log.event AS e USING public.taken AS t WHERE e.event_id = t.event_id; COMMIT
+            BEGIN; SELECT log.open_gate(); DELETE FROM log.event AS e USING public.taken AS t
+                WHERE e.event_id = t.event_id; COMMIT
             """)
         // Four lanes in two runs at once, so that several meet it.
         let control = try database.projections(mostEvents: 9)
@@ -85,7 +86,8 @@ struct ProjectionGateTests {
             """
             CREATE TABLE public.extra AS
                 SELECT e.* FROM log.event AS e JOIN log.batch AS b ON b.id = e.batch_id WHERE b.number = 17;
-            UPDATE public.extra SET codes = (codes & ~(63 << 4)) | ((((codes >> 4) + 5) % 16) << 4), install_id = gen_random_uuid();
+            UPDATE public.extra SET codes = (codes & ~(63 << 4)) | ((((codes >> 4) + 5) % 16) << 4),
+                install_id = gen_random_uuid();
             INSERT INTO log.event SELECT * FROM public.extra
             """)
         var connection = try database.session(.projector)
@@ -112,7 +114,8 @@ struct ProjectionGateTests {
         try database.run(
             """
             BEGIN; SELECT log.open_gate();
-            UPDATE log.event AS e SET codes = (codes & ~(63 << 4)) | ((((codes >> 4) + 1) % 16) << 4) FROM log.batch AS b
+            UPDATE log.event AS e SET codes = (codes & ~(63 << 4)) | ((((codes >> 4) + 1) % 16) << 4)
+                FROM log.batch AS b
             WHERE b.id = e.batch_id AND b.number = 6; COMMIT
             """)
         // All shards in one step: their sum is right.

@@ -70,8 +70,8 @@ struct ProjectionPlanTests {
         try database.run(
             """
             INSERT INTO log.event (batch_id, device_at, event_id, install_id, app, codes, notification_key)
-            SELECT 1000 + n / 13, timestamptz '2026-11-01Z' + n * interval '10 seconds', gen_random_uuid(), gen_random_uuid(),
-                \(app.app.id), 1024, 'n'
+            SELECT 1000 + n / 13, timestamptz '2026-11-01Z' + n * interval '10 seconds', gen_random_uuid(),
+                gen_random_uuid(), \(app.app.id), 1024, 'n'
             FROM generate_series(1, 200000) AS n
             """)
         let month = try database.value(

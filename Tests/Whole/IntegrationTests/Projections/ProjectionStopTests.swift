@@ -34,7 +34,8 @@ struct ProjectionStopTests {
     ) throws {
         let wrong: [String] = try database.column(
             """
-            SELECT format('shard %s: %s counted, %s before the stop', shard, coalesce(f.counted, 0), coalesce(e.before, 0))
+            SELECT format('shard %s: %s counted, %s before the stop', shard, coalesce(f.counted, 0),
+                coalesce(e.before, 0))
             FROM (
                 SELECT e.shard, count(*) FILTER (WHERE b.number < \(batch)) AS before
                 FROM log.opened_event AS e JOIN log.batch AS b ON b.id = e.batch_id GROUP BY e.shard

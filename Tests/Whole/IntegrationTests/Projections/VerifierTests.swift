@@ -48,7 +48,8 @@ struct VerifierTests {
         try proved.tamper(
             """
             WITH pair AS (
-                SELECT a.ctid AS first, b.ctid AS second, a.notification_key AS first_key, b.notification_key AS second_key
+                SELECT a.ctid AS first, b.ctid AS second, a.notification_key AS first_key,
+                    b.notification_key AS second_key
                 FROM projection.delivery AS a JOIN projection.delivery AS b USING (shard)
                 WHERE a.notification_key < b.notification_key ORDER BY a.shard, a.ctid, b.ctid LIMIT 1
             )
@@ -87,7 +88,8 @@ struct VerifierTests {
                     !difference.deliveries.isEmpty == hasDeliveries
                         && difference.deliveries.allSatisfy { $0.differs == false })
                 let undo = """
-                    UPDATE \(table) SET \(column) = \(column) - 1 WHERE xmin::text = '\(try changed.get(1, as: String.self))'
+                    UPDATE \(table) SET \(column) = \(column) - 1
+                        WHERE xmin::text = '\(try changed.get(1, as: String.self))'
                     """
                 try connection.execute(script: undo)
             }
@@ -172,8 +174,8 @@ struct VerifierTests {
         defer { proved.database.drop() }
         try proved.tamper(
             """
-            INSERT INTO projection.media_funnel (deliveries, responded, received, received_responded, bytes, ms, timed, generation, app, day,
-                category, kind, format, network, outcome, reason, shard)
+            INSERT INTO projection.media_funnel (deliveries, responded, received, received_responded, bytes, ms, timed,
+                generation, app, day, category, kind, format, network, outcome, reason, shard)
             SELECT 0, 0, 0, 0, 0, 0, 0, 1, app, day, category, 2, 0, 2, 4, 0, shard FROM projection.category_funnel
             """)
         #expect(try proved.verify().isProved)
@@ -181,7 +183,8 @@ struct VerifierTests {
             """
             UPDATE projection.media_funnel SET deliveries = 1 WHERE kind = 2;
             DELETE FROM projection.story_funnel;
-            INSERT INTO projection.silent_funnel (woken, new_data, no_data, failed, no_result, generation, app, day, campaign, shard)
+            INSERT INTO projection.silent_funnel (woken, new_data, no_data, failed, no_result, generation, app, day,
+                campaign, shard)
             SELECT 1, 0, 0, 0, 1, 1, app, day, 999999, shard FROM projection.category_funnel
             """)
         let report = try proved.verify()
@@ -311,7 +314,8 @@ struct VerifierTests {
         let cells = try proved.verify().cells
         try proved.tamper(
             """
-            INSERT INTO projection.zone (app, time_zone, rules) SELECT id, time_zone, projection.zone_rules(time_zone) FROM log.app;
+            INSERT INTO projection.zone (app, time_zone, rules) SELECT id, time_zone, projection.zone_rules(time_zone)
+                FROM log.app;
             UPDATE log.app SET time_zone = 'Pacific/Pago_Pago' WHERE slug = 'chat'
             """)
         func expectUnfinished(_ words: String) throws {
@@ -330,7 +334,8 @@ struct VerifierTests {
         try expectUnfinished("zone Pacific/Pago_Pago, from Europe/Berlin")
         try proved.tamper(
             """
-            UPDATE projection.zone SET time_zone = 'Pacific/Pago_Pago', rules = projection.zone_rules('Pacific/Pago_Pago')
+            UPDATE projection.zone SET time_zone = 'Pacific/Pago_Pago',
+                rules = projection.zone_rules('Pacific/Pago_Pago')
             WHERE app = \(proved.app.id)
             """)
         #expect(try proved.verify().isProved)
@@ -340,7 +345,8 @@ struct VerifierTests {
         // There and back it may have left days behind.
         try proved.tamper(
             """
-            UPDATE projection.zone SET changes = changes + 2, rules = projection.zone_rules(time_zone) WHERE app = \(proved.app.id)
+            UPDATE projection.zone SET changes = changes + 2, rules = projection.zone_rules(time_zone)
+                WHERE app = \(proved.app.id)
             """)
         #expect(try proved.verify().moves.map(\.to) == ["Pacific/Pago_Pago"])
     }

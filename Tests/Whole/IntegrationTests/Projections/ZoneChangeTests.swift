@@ -196,8 +196,10 @@ struct ZoneChangeTests {
         for move in moves {
             try shops.database.run(
                 """
-                UPDATE log.app SET time_zone = '\(move.shop.history.timeZoneNames[move.slug]!)' WHERE slug = '\(move.slug)';
-                UPDATE projection.zone SET rules = 'of an older release', time_zone = '\(move.shop.history.timeZoneNames[move.slug]!)'
+                UPDATE log.app SET time_zone = '\(move.shop.history.timeZoneNames[move.slug]!)'
+                    WHERE slug = '\(move.slug)';
+                UPDATE projection.zone SET rules = 'of an older release',
+                    time_zone = '\(move.shop.history.timeZoneNames[move.slug]!)'
                 WHERE app = \(move.shop.apps[move.slug]!.id)
                 """)
         }

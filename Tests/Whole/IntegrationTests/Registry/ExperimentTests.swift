@@ -250,7 +250,8 @@ struct ExperimentTests {
         #expect(
             try database.analystRows(
                 """
-                SELECT experiment, version, is_newest, control, salt = '\(first.salt)', ends_at IS NULL, campaigns, goals
+                SELECT experiment, version, is_newest, control, salt = '\(first.salt)', ends_at IS NULL, campaigns,
+                    goals
                 FROM experiment_versions WHERE app = 'shop' ORDER BY 1, 2
                 """) == [
                     "(half,1,f,50,t,t,{spring},{purchase})", "(half,2,f,50,t,t,\"{spring,summer}\",{purchase})",

@@ -75,7 +75,8 @@ struct EngagementTests {
                 FULL JOIN (
                     SELECT \(keys), count(*) FILTER (WHERE engaged) AS engaged,
                         count(*) FILTER (WHERE received AND engaged) AS received_engaged,
-                        round(count(*) FILTER (WHERE received AND engaged)::numeric / count(*) FILTER (WHERE received), 4)
+                        round(count(*) FILTER (WHERE received AND engaged)::numeric / count(*) FILTER (WHERE received),
+                            4)
                             AS engagement_rate
                     FROM deliveries GROUP BY \(keys)
                 ) AS counted USING (\(keys), engaged, received_engaged, engagement_rate)

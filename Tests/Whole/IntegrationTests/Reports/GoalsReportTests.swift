@@ -11,7 +11,8 @@ import Values
 struct GoalsReportTests {
     private static let day = CivilDate(year: 2026, month: 11, day: 20)!
 
-    /// What was reached, so many minutes after a receipt of a campaign at noon; a minute after it, some people responded.
+    /// What was reached, so many minutes after a receipt of a campaign at noon; a minute after it, some people
+    /// responded.
     private func history(in database: TestDatabase) throws -> ReportedHistory {
         var shop = try ReportedHistory(in: database)
         let noon = Self.day.start.later(hours: 12)

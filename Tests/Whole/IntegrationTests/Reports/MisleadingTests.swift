@@ -9,8 +9,8 @@ import Values
 
 @testable import Reports
 
-/// A history whose numbers would make somebody do the wrong thing, and what the report says then. Docs/Experiments.md tells
-/// of it in the report's own words; the seed is fixed.
+/// A history whose numbers would make somebody do the wrong thing, and what the report says then. Docs/Experiments.md
+/// tells of it in the report's own words; the seed is fixed.
 @Suite("Numbers that mislead")
 struct MisleadingTests {
     private static let day = CivilDate(year: 2026, month: 11, day: 20)!

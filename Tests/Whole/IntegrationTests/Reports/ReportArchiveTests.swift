@@ -171,8 +171,8 @@ struct ReportArchiveTests {
         #expect(throws: PostgresError.self) {
             try reporter.execute(
                 script: """
-                    INSERT INTO report.kept (app, day, position, made_at, is_final, received_engaged, content, as_text, as_markdown,
-                        as_html, as_json, as_csv)
+                    INSERT INTO report.kept (app, day, position, made_at, is_final, received_engaged, content, as_text,
+                        as_markdown, as_html, as_json, as_csv)
                     VALUES ('nobody', '2026-11-20', 1, now(), true, 0, '', '', '', '', '', '')
                     """)
         }

@@ -41,7 +41,8 @@ struct SendStoreTests {
         #expect(
             try database.analystRows(
                 """
-                SELECT app, day, send_id, campaign, variant, category, thread, topic, analytics_label, sent_at, received_at,
+                SELECT app, day, send_id, campaign, variant, category, thread, topic, analytics_label, sent_at,
+                    received_at,
                     recipients, messages, sent, story, key, payload ? 'token', payload ? 'pw_stories' FROM sends
                 """) == [
                     #"(chat,2026-11-21,s,c,v,k,t,o,l,"2026-11-20 17:30:00+00","2026-11-20 09:30:10+00",9,2,9,playable,write,f,t)"#
@@ -161,9 +162,10 @@ struct SendStoreTests {
         let app = try database.makeApp(timeZone: "Europe/Berlin")
         try database.run(
             """
-            INSERT INTO sends.send (app, id, sent_at, received_at, recipients, campaign, variant, category, thread, topic, analytics_label, story)
-            SELECT \(app.id), 's' || n, '2026-11-20'::timestamptz - n * interval '20 minutes', now(), 1, 'c' || n % 50, '', '', '', '', '',
-                CASE WHEN n % 10 = 0 THEN 'playable' END
+            INSERT INTO sends.send (app, id, sent_at, received_at, recipients, campaign, variant, category, thread,
+                topic, analytics_label, story)
+            SELECT \(app.id), 's' || n, '2026-11-20'::timestamptz - n * interval '20 minutes', now(), 1, 'c' || n % 50,
+                '', '', '', '', '', CASE WHEN n % 10 = 0 THEN 'playable' END
             FROM generate_series(1, 20000) AS n;
             ANALYZE sends.send;
             """)

@@ -44,7 +44,8 @@ struct AnalyticsActionMedianTests {
             INSERT INTO projection.category_action_times SELECT 1000, 1, app, day, 0, 7, 0, 0
             FROM (SELECT DISTINCT app, day FROM projection.category_action_times) AS cell;
             INSERT INTO projection.category_actions
-                (tapped_deliveries, taps, foreground_taps, timed, sole, received_sole, generation, app, day, category, action_id, shard)
+                (tapped_deliveries, taps, foreground_taps, timed, sole, received_sole, generation, app, day, category,
+                    action_id, shard)
             VALUES \(actionRows.joined(separator: ", "));
             """)
         return try database.column(

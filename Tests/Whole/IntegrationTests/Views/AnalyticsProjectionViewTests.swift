@@ -20,7 +20,8 @@ struct AnalyticsProjectionViewTests {
     private func rows(_ database: TestDatabase) throws -> [String] {
         try database.analystRows(
             """
-            SELECT name, version, position, lag, round(lag_seconds / 3600) AS hours, status, stopped_batch, stopped_because
+            SELECT name, version, position, lag, round(lag_seconds / 3600) AS hours, status, stopped_batch,
+                stopped_because
             FROM projections WHERE name IN ('category_funnel', 'deliveries') ORDER BY name
             """)
     }

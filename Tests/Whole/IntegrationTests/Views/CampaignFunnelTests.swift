@@ -415,7 +415,8 @@ struct CampaignFunnelTests {
         #expect(stored == rows.count)
         let found: [String] = try database.column(
             """
-            SELECT concat_ws(' ', day, campaign) || ' ' || concat_ws(',', coalesce(accepted, 0), coalesce(fcm_delivered, 0),
+            SELECT concat_ws(' ', day, campaign) || ' ' || concat_ws(',', coalesce(accepted, 0),
+                coalesce(fcm_delivered, 0),
                 coalesce(fcm_data_accepted, 0), coalesce(fcm_data_delivered, 0)) FROM analytics.campaign_funnel
             """)
         #expect(found.sorted() == cells.map { "\($0) \($1.map(String.init).joined(separator: ","))" }.sorted())

@@ -26,7 +26,8 @@ struct DeliveryScanTests {
             """
             INSERT INTO projection.delivery
             SELECT made.* FROM projection.delivery AS pattern, generate_series(1, 20000) AS n,
-                jsonb_populate_record(pattern, jsonb_build_object('key', n, 'notification_key', n, 'day', date '2026-11-01' + n % 30)) AS made;
+                jsonb_populate_record(pattern, jsonb_build_object('key', n, 'notification_key', n, 'day',
+                    date '2026-11-01' + n % 30)) AS made;
             ANALYZE projection.delivery;
             """)
         let plan: [String] = try database.column(

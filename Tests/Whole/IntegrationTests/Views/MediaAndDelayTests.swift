@@ -73,8 +73,8 @@ struct MediaAndDelayTests {
         #expect(
             try database.analystRows(
                 """
-                SELECT kind, format, network, outcome, reason, deliveries, responded, received, received_responded, bytes, ms, timed,
-                    mean_seconds
+                SELECT kind, format, network, outcome, reason, deliveries, responded, received, received_responded,
+                    bytes, ms, timed, mean_seconds
                 FROM media_funnel ORDER BY kind, outcome
                 """) == [
                     #"("","","",failed,network,1,1,1,1,0,30000,1,30.0000)"#,

@@ -80,7 +80,8 @@ struct PressureFunnelTests {
                 .received(Receipt(via: .serviceExtension)), noon + offset,
                 of: .init(install: UInt64(install), notification: history.notification()))
         }
-        // Exactly with the second receipt of 4; exactly a day after the second of 1; a microsecond too late after that of 2.
+        // Exactly with the second receipt of 4; exactly a day after the second of 1; a microsecond too late after that
+        // of 2.
         for (install, offset) in [(4, 60), (1, 2 * day), (2, 2 * day + 2)] {
             history.add(
                 .permissionChanged(to: .denied, from: .authorized), noon + offset,

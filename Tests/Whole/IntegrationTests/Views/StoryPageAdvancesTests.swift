@@ -84,7 +84,8 @@ struct StoryPageAdvancesTests {
         func pages() throws -> [String] {
             try database.analystRows(
                 """
-                SELECT day, variant, page_title, declared_ms, auto_advances, manual_advances FROM story_page_funnel ORDER BY day, variant
+                SELECT day, variant, page_title, declared_ms, auto_advances, manual_advances FROM story_page_funnel
+                    ORDER BY day, variant
                 """)
         }
         func faults() throws -> [String] {
