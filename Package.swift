@@ -97,7 +97,8 @@ let groups: KeyValuePairs<String, [Target]> = [
                 "Accounts", "BellwetherVersion", "Compression", "Envelopes", "EventLog", "HTTPServer", "Postgres",
                 "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
-            resources: [.embedInCode("openapi.yaml"), .embedInCode("schema.json")], swiftSettings: program)
+            resources: [.embedInCode("openapi.yaml"), .embedInCode("routes.yaml"), .embedInCode("schema.json")],
+            swiftSettings: program)
     ],
     // What is counted from the log.
     "Sources/Funnels": [

@@ -5,7 +5,9 @@ internal import Registry
 
 extension Route {
     /// `PUT /v1/categories`: registers the categories of the app that the server key belongs to.
-    static let categories = document("Categories", at: "/v1/categories") {
+    static let categories = document(
+        "Categories", at: "/v1/categories", "Register the app's notification categories"
+    ) {
         request, connection, isShared throws(PostgresError) in
         let document: CategoryDocument
         do throws(RegistryDocumentError) { document = try CategoryDocument(request.body) } catch {

@@ -9,7 +9,7 @@ extension Route {
     /// connection, since reading a document takes milliseconds, too long for the thread that serves all connections. It
     /// is told whether other databases must have the rows, too.
     static func document(
-        _ subject: String, at path: String,
+        _ subject: String, at path: String, _ summary: String,
         _ register:
             @escaping @Sendable (Unpacked, inout Connection, _ isShared: Bool) throws(PostgresError)
             -> Destinations.Table.Shared
@@ -20,7 +20,7 @@ extension Route {
                 "\(subject) are registered with a server key ('bellwether app key add SLUG --server'); "
                 + "this is a write key.",
             body: .json([.json], upTo: RegistryLimits.document))
-        return Route("PUT", path, demands) { intake in
+        return Route("PUT", path, subject, summary, demands) { intake in
             { request in
                 intake.destinations.table.share(of: request.access.app, bytes: request.body.count) {
                     connection, isShared throws(PostgresError) in

@@ -8,7 +8,7 @@ internal import Values
 extension Route {
     /// `POST /v1/events`: reads the envelope, commits it and answers.
     static let events = Route(
-        "POST", "/v1/events", isForScripts: true,
+        "POST", "/v1/events", "Events", "Store the events of an envelope", isForScripts: true,
         Demands(
             keys: [.write, .server], body: .json([.json, .cloudEvents], upTo: Bounds.unpackedBody), isLimited: true,
             storesTime: true)

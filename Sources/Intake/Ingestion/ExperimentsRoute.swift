@@ -6,7 +6,9 @@ internal import ServiceRuntime
 
 extension Route {
     /// `PUT /v1/experiments`: registers experiments of the app that the server key belongs to.
-    static let experiments = document("Experiments", at: "/v1/experiments") {
+    static let experiments = document(
+        "Experiments", at: "/v1/experiments", "Register experiments of the app"
+    ) {
         request, connection, isShared throws(PostgresError) in
         let document: ExperimentDocument
         do throws(RegistryDocumentError) { document = try ExperimentDocument(request.body) } catch {

@@ -9,7 +9,7 @@ extension Route {
     /// `DELETE /v1/installs/ID`: has an install erased, for the person who asked the app for it. Only stores the wish:
     /// who may take events may not delete any. The owner's process performs it (`RequestedErasures`).
     static let installs = Route(
-        "DELETE", "/v1/installs/{install_id}",
+        "DELETE", "/v1/installs/{install_id}", "Install", "Have an install erased",
         Demands(
             keys: [.server],
             wrongKind:

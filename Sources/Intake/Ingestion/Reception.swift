@@ -57,11 +57,11 @@ final class Reception: Sendable {
 
     private func expect(_ known: Known) throws(Problem) -> Expected {
         switch demands.body {
-        case .ignored(let limit):
+        case .ignored:
             guard !intake.isDraining() else { throw Problem(RequestFault.draining) }
             // There is nothing in the body. But to ask for it shows the server that the key is a good one, so this
             // client does not wait with strangers.
-            return Expected(known: known, type: .json, coding: .identity, limit: limit)
+            return Expected(known: known, type: .json, coding: .identity, limit: demands.body.wireLimit)
         case .json(let types, _):
             let head = known.asked.head
             guard let type = MediaType(of: head), types.contains(type) else {
@@ -72,10 +72,10 @@ final class Reception: Sendable {
                 throw Problem(.unsupportedEncoding, "Send the body as it is, or with 'Content-Encoding: gzip'.")
             }
             // An app in debt is refused before the body is read, unless the body is too large anyway.
-            if (head.contentLength ?? 0) <= Demands.wireLimit, let seconds = limiter?.wait(of: known.access) {
+            if (head.contentLength ?? 0) <= demands.body.wireLimit, let seconds = limiter?.wait(of: known.access) {
                 throw Problem(rateLimitedFor: seconds)
             }
-            return Expected(known: known, type: type, coding: coding, limit: Demands.wireLimit)
+            return Expected(known: known, type: type, coding: coding, limit: demands.body.wireLimit)
         }
     }
 

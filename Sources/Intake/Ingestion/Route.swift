@@ -2,8 +2,8 @@ internal import Accounts
 internal import HTTPServer
 internal import Values
 
-/// A route as it is declared, in the file that answers it. The router, `Allow`, the answers to browsers' preflights and
-/// the comparison with `openapi.yaml` follow from it.
+/// A route as it is declared, in the file that answers it. The router, `Allow`, the answers to browsers' preflights, its
+/// operation in `/openapi.yaml` (`OpenAPIDocument`) and its line in `Docs/API.md` follow from it.
 struct Route: Sendable {
     /// All routes; the one that is asked most comes first.
     static let all: [Route] = [
@@ -23,14 +23,22 @@ struct Route: Sendable {
 
     let path: RoutePath
     let methods: [String]
+    /// What is asked or sent, as in the name of its operation: "Events" of `postEvents`.
+    let name: String
+    /// What it does, in a few words.
+    let summary: String
     let audience: Audience
     /// Whether scripts of web pages may use it (CORS), if the operator names their origins.
     let isForScripts: Bool
     let work: Work
 
     /// A page.
-    init(get path: String, for audience: Audience = .clients, _ response: @escaping @Sendable (Pages) -> Response) {
+    init(
+        get path: String, _ name: String, _ summary: String, for audience: Audience = .clients,
+        _ response: @escaping @Sendable (Pages) -> Response
+    ) {
         self.path = RoutePath(path)
+        (self.name, self.summary) = (name, summary)
         self.audience = audience
         methods = ["GET", "HEAD"]
         isForScripts = false
@@ -39,10 +47,11 @@ struct Route: Sendable {
 
     /// A route with a key.
     init(
-        _ method: String, _ path: String, isForScripts: Bool = false, _ demands: Demands,
-        _ work: @escaping @Sendable (Intake) -> @Sendable (Unpacked) -> Void
+        _ method: String, _ path: String, _ name: String, _ summary: String, isForScripts: Bool = false,
+        _ demands: Demands, _ work: @escaping @Sendable (Intake) -> @Sendable (Unpacked) -> Void
     ) {
         self.path = RoutePath(path)
+        (self.name, self.summary) = (name, summary)
         self.isForScripts = isForScripts
         methods = [method]
         audience = .clients
@@ -65,6 +74,20 @@ struct Demands: Sendable {
         case json([MediaType], upTo: Int)
         /// Nothing is read of it, but some clients send an empty object along.
         case ignored(upTo: Int)
+
+        /// The most bytes of it on the wire.
+        var wireLimit: Int {
+            switch self {
+            case .json: 1024 * 1024
+            case .ignored(let limit): limit
+            }
+        }
+
+        var unpackedLimit: Int {
+            switch self {
+            case .json(_, let limit), .ignored(let limit): limit
+            }
+        }
     }
 
     /// The kinds of keys that it takes, the usual one first, and the answer to a key of another kind.
@@ -75,9 +98,6 @@ struct Demands: Sendable {
     var isLimited = false
     /// Whether it stores when a request was received, so that the clock must be right.
     var storesTime = false
-
-    /// The most bytes of a body on the wire.
-    static let wireLimit = 1024 * 1024
 }
 
 /// The path of a route, as in the description. It may end in the id of an install: `/v1/installs/{install_id}`.
@@ -85,6 +105,8 @@ struct RoutePath: Sendable {
     let text: String
     /// What comes before the id; nil if there is none.
     private let prefix: String?
+
+    var namesInstall: Bool { prefix != nil }
 
     init(_ text: String) {
         self.text = text

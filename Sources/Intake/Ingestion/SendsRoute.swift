@@ -10,7 +10,7 @@ internal import Values
 extension Route {
     /// `POST /v1/sends`: stores what a sender's server reports about its sends.
     static let sends = Route(
-        "POST", "/v1/sends",
+        "POST", "/v1/sends", "Sends", "Report what was sent",
         Demands(
             keys: [.server],
             wrongKind:

@@ -1,14 +1,23 @@
 import Foundation
 import ProjectFolder
 
-/// Text in a committed file that follows from the catalogue: the whole file, or what is between a line that says so and
+/// Text in a committed file that follows from a declaration: the whole file, or what is between a line that says so and
 /// one that ends it.
 package struct GeneratedRegion: Sendable, CustomStringConvertible {
     /// From the root of the package.
     package let path: String
     /// What makes a comment of a line there; nil if all of the file is generated.
     let comment: (begin: String, end: String)?
+    /// What it follows from.
+    let source: String
     let text: @Sendable () -> String
+
+    package init(
+        path: String, comment: (begin: String, end: String)?, from source: String = "the catalogue",
+        _ text: @escaping @Sendable () -> String
+    ) {
+        (self.path, self.comment, self.source, self.text) = (path, comment, source, text)
+    }
 
     package static let all = [
         GeneratedRegion(path: "Sources/Intake/Ingestion/openapi.yaml", comment: ("    # ", "")) { OpenAPIEvents.text },
@@ -23,16 +32,16 @@ package struct GeneratedRegion: Sendable, CustomStringConvertible {
 
     private func lines(_ comment: (begin: String, end: String)) -> (first: String, last: String) {
         let (begin, end) = comment
-        return (begin + "Generated from the catalogue: make generated" + end, begin + "End of what is generated" + end)
+        return (begin + "Generated from \(source): make generated" + end, begin + "End of what is generated" + end)
     }
 
-    /// Whether the file says what the catalogue says.
+    /// Whether the file says what it should.
     package func isCurrent() throws -> Bool {
         let (content, region) = try read()
         return content[region] == text()
     }
 
-    /// Writes what the catalogue says.
+    /// Writes what it should say.
     package func write() throws {
         var (content, region) = try read()
         content.replaceSubrange(region, with: text())

@@ -2,6 +2,8 @@ import ProjectFolder
 import TestSupport
 import Testing
 
+@testable import Ingestion
+
 /// What people deploy with is written by hand; here it is held against the program.
 @Suite("What people deploy with") struct DeploymentTests {
     @Test("the compose file is pinned, confined, watched and explained, and calls commands that exist")
@@ -20,9 +22,7 @@ import Testing
 
     @Test("the proxies let every door of the API through, and none that tells of the inside")
     func proxies() throws {
-        let doors = try ProjectFolder.text(of: "Sources/Intake/Ingestion/openapi.yaml").split(separator: "\n")
-            .compactMap { $0.wholeMatch(of: #/  (/\S+):/#)?.output.1 }
-        #expect(doors.contains("/v1/sends") && doors.contains("/metrics"))
+        let doors = Route.all.map(\.path.text)
         let nginx = try ProjectFolder.text(of: "Examples/proxies/nginx.conf")
         let places = nginx.matches(of: /location (= )?(\S+) \{\s+proxy_pass/).map { ($0.output.2, $0.output.1 != nil) }
         let caddy = try ProjectFolder.text(of: "Examples/proxies/Caddyfile")

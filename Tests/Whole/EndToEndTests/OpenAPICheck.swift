@@ -22,7 +22,7 @@ struct OpenAPICheck {
     }
 
     /// The description that the program carries.
-    static let embedded = String(decoding: PackageResources.openapi_yaml, as: UTF8.self)
+    static let embedded = OpenAPIDocument.text
 
     /// Debian's packages are seen by Debian's Python alone, whichever else comes first in PATH.
     private static let python = "/usr/bin/python3"

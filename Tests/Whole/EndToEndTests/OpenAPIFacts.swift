@@ -18,8 +18,6 @@ struct OpenAPIFacts: Encodable {
     /// Problem codes with their status.
     let codes = Dictionary(uniqueKeysWithValues: Problem.Code.allCases.map { ($0.rawValue, $0.status) })
 
-    let paths = Dictionary(uniqueKeysWithValues: Route.all.map { ($0.path.text, $0.methods) })
-
     let types = Dictionary(
         uniqueKeysWithValues: EventType.allCases.map { type in
             (type.wire, Members(members: type.members.map(\.key), required: type.required.map(\.key)))
