@@ -35,38 +35,33 @@ extension Connection {
             return true
         }
         if incoming.isEmpty, !receive(atMost: engine.scratch.count, engine) { return false }
+        var rest = incoming[...]
+        var pieces: [ArraySlice<UInt8>] = []
         do {
-            var rest = incoming[...]
-            var pieces: [ArraySlice<UInt8>] = []
             while !rest.isEmpty, !decoder.isDone, pieces.count < Connection.mostPiecesInATurn {
                 let (piece, used) = try decoder.next(rest)
                 rest = rest.dropFirst(used)
                 if !piece.isEmpty { pieces.append(piece) }
             }
-            let used = incoming.count - rest.count
-            incoming = rest.isEmpty ? [] : Array(rest)
-            take(pieces, of: used, engine)
         } catch {
             incoming = []
             malformed(error, engine)
+            return true
         }
-        return true
-    }
-
-    /// The limit of pieces per turn. A piece may be a single byte in its own chunk, so one read may contain thousands.
-    private static let mostPiecesInATurn = 1000
-
-    /// Takes the pieces of one turn; `used` bytes carried them.
-    private func take(_ pieces: [ArraySlice<UInt8>], of used: Int, _ engine: Engine) {
+        let used = incoming.count - rest.count
+        incoming = rest.isEmpty ? [] : Array(rest)
         switch phase {
         case .reading(let limit, _):
             let count = pieces.reduce(0) { $0 + $1.count }
-            guard count > 0 else { return }
-            guard body.count + count <= limit else { return answer(with: .bodyTooLarge(limit: limit), engine) }
-            guard engine.hasRoom(for: count, beside: self) else { return answer(with: .overloaded, engine) }
-            server.counters.bodyBytesHeld.add(count, ordering: .relaxed)
-            for piece in pieces { body += piece }
-            due = dueWhileReading
+            if body.count + count > limit {
+                answer(with: .bodyTooLarge(limit: limit), engine)
+            } else if count > 0, !engine.hasRoom(for: count, beside: self) {
+                answer(with: .overloaded, engine)
+            } else if count > 0 {
+                server.counters.bodyBytesHeld.add(count, ordering: .relaxed)
+                for piece in pieces { body += piece }
+                due = dueWhileReading
+            }
         case .discarding(let response):
             // Small chunks make a body take many times its size on the wire.
             dropped += used
@@ -74,7 +69,11 @@ extension Connection {
         default:
             break
         }
+        return true
     }
+
+    /// The limit of pieces per turn. A piece may be a single byte in its own chunk, so one read may contain thousands.
+    private static let mostPiecesInATurn = 1000
 
     private func finishBody(_ engine: Engine) {
         switch phase {

@@ -8,56 +8,54 @@ extension Connection {
     /// False if more bytes must arrive, or another connection should have a turn.
     func takeHead(_ engine: Engine) -> Bool {
         // First look at the bytes that came after the last request.
-        if scanner.position < incoming.count || receive(atMost: lane.bytesOfAHead, engine) {
-            scan(engine)
-            return true
-        }
-        return false
-    }
-
-    private func scan(_ engine: Engine) {
+        guard scanner.position < incoming.count || receive(atMost: lane.bytesOfAHead, engine) else { return false }
         let hadLine = scanner.requestLineEnd != nil
         let outcome = scanner.scan(incoming)
         let limit = server.configuration.headerLimit
         switch outcome {
-        case .malformed(let detail): return refuse(.malformed(detail: detail), engine)
+        case .malformed(let detail): refuse(.malformed(detail: detail), engine)
         case .complete(let end) where scanner.requestLineEnd == nil:
             // An empty line between two requests belongs to neither. Allow only a few, because removing each one moves
             // all bytes after it.
             emptyLines += 1
             guard emptyLines <= Connection.mostEmptyLines else {
-                return refuse(.malformed(detail: "too many empty lines precede the request line"), engine)
+                refuse(.malformed(detail: "too many empty lines precede the request line"), engine)
+                break
             }
             incoming.removeFirst(end)
             scanner = HeadScanner()
             if incoming.isEmpty { incoming = [] }
-            return
+        case .complete(let end) where end > limit: refuse(.headTooLarge(limit: limit), engine)
         case .complete(let end):
-            guard end <= limit else { return refuse(.headTooLarge(limit: limit), engine) }
-            do { try begin(ParsedHead(incoming, end: end), end: end, engine) } catch { refuse(error, engine) }
+            do { try begin(RequestHead(incoming, end: end, peer: peer), end: end, engine) } catch {
+                refuse(error, engine)
+            }
         case .incomplete:
             if !hadLine, let lineEnd = scanner.requestLineEnd {
                 // Refuse a client that does not speak HTTP at once, so that it need not guess what we wait for.
-                do { _ = try RequestLine(incoming[..<lineEnd]) } catch { return refuse(error, engine) }
+                do { _ = try RequestLine(incoming[..<lineEnd]) } catch {
+                    refuse(error, engine)
+                    break
+                }
                 requestDue = .after(seconds: server.configuration.requestDeadline)
                 due = requestDue
             }
             if incoming.count > limit { refuse(.headTooLarge(limit: limit), engine) }
         }
+        return true
     }
 
-    private func begin(_ parsed: ParsedHead, end: Int, _ engine: Engine) {
-        let head = RequestHead(parsed, peer: peer)
+    private func begin(_ head: RequestHead, end: Int, _ engine: Engine) {
         if scanner.requestLineEnd != nil, requestDue == .never {
             requestDue = .after(seconds: server.configuration.requestDeadline)
         }
         incoming.removeFirst(end)
         if incoming.isEmpty, incoming.capacity > 4096 { incoming = [] }
         isHeadRequest = head.method == "HEAD"
-        isPersistent = parsed.isPersistent
-        version = parsed.line.version
+        isPersistent = head.isPersistent
+        version = head.version
         expectsContinue = head.expectsContinue
-        decoder = BodyDecoder(parsed.framing)
+        decoder = BodyDecoder(head.framing)
         dropped = 0
         isTrusted = false
         countRequest()

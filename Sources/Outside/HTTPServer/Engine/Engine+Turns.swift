@@ -40,21 +40,20 @@ extension Engine {
         serve(.admitted)
     }
 
-    private func serve(_ lane: Lane) {
-        for connection in turns.take(lane) {
+    @discardableResult private func serve(_ lane: Lane) -> [Connection] {
+        let round = turns.take(lane)
+        for connection in round {
             connection.isQueued = false
-            advance(connection)
+            if connection.proceed(self) { queueUp(connection) }
+            account(for: connection)
         }
+        return round
     }
 
     /// A connection with more to ask goes to the end of the line. Connections in the line are not polled: what they
     /// send would only wake this thread.
     private func serveThoseWhoAsk() {
-        let round = turns.take(.asking)
-        for connection in round {
-            connection.isQueued = false
-            advance(connection)
-        }
+        let round = serve(.asking)
         handleCommands()
         for connection in round where !connection.isQueued { connection.listen(true, self) }
     }

@@ -141,11 +141,6 @@ final class Engine: @unchecked Sendable {
         }
     }
 
-    func advance(_ connection: Connection) {
-        if connection.proceed(self) { queueUp(connection) }
-        account(for: connection)
-    }
-
     /// Updates a connection's share of the memory count.
     func account(for connection: Connection) {
         let (cost, bodyCost) = (connection.presentCost, connection.presentBodyCost)

@@ -14,11 +14,24 @@ package struct RequestHead: Sendable {
     package let peer: String
     /// The client waits for `100 Continue` before it sends its body.
     let expectsContinue: Bool
+    /// Whether the client wants to keep this connection.
+    let isPersistent: Bool
+    let version: HTTPVersion
+    let framing: BodyFraming
     private let fields: HeaderFields
 
-    init(_ parsed: ParsedHead, peer: String) {
-        method = parsed.line.method
-        let origin = RequestHead.originForm(of: parsed.line.target)
+    /// Parses a head that the scanner has found complete. It refuses anything that RFC 9112 does not allow senders to
+    /// write.
+    init(_ bytes: [UInt8], end: Int, peer: String) throws(RequestFault) {
+        guard let lineEnd = bytes[..<end].firstIndex(of: 0x0D) else {
+            throw .malformed(detail: "there is no request line")
+        }
+        let line = try RequestLine(bytes[..<lineEnd])
+        fields = try HeaderFields(bytes[(lineEnd + 2)..<(end - 2)])
+        (method, version) = (line.method, line.version)
+        try RequestHead.checkHost(fields, version)
+        framing = try BodyFraming(fields: fields, version: version)
+        let origin = RequestHead.originForm(of: line.target)
         if let mark = origin.utf8.firstIndex(of: UInt8(ascii: "?")) {
             path = String(origin[..<mark])
             query = String(origin[origin.utf8.index(after: mark)...])
@@ -27,8 +40,7 @@ package struct RequestHead: Sendable {
             query = nil
         }
         self.peer = peer
-        fields = parsed.fields
-        switch parsed.framing {
+        switch framing {
         case .none: (contentLength, hasBody) = (nil, false)
         case .length(let length): (contentLength, hasBody) = (length, length > 0)
         case .chunked: (contentLength, hasBody) = (nil, true)
@@ -38,7 +50,15 @@ package struct RequestHead: Sendable {
             expectations += 1
             isContinue = HeaderFields.isWord(value, "100-continue")
         }
-        expectsContinue = hasBody && parsed.line.version == .http11 && expectations == 1 && isContinue
+        expectsContinue = hasBody && version == .http11 && expectations == 1 && isContinue
+        var (wantsClose, wantsMore) = (false, false)
+        fields.each("connection") { list in
+            HeaderFields.eachElement(of: list) { option in
+                if HeaderFields.isWord(option, "close") { wantsClose = true }
+                if HeaderFields.isWord(option, "keep-alive") { wantsMore = true }
+            }
+        }
+        isPersistent = !wantsClose && (version == .http11 || wantsMore)
     }
 
     /// The value of a header field, whatever the case of its name; several lines of one name are joined with `, `.
@@ -66,5 +86,22 @@ package struct RequestHead: Sendable {
             return rest.utf8[authorityEnd] == UInt8(ascii: "/") ? rest[authorityEnd...] : "/" + rest[authorityEnd...]
         }
         return target[...]
+    }
+
+    /// HTTP/1.1 requires exactly one `Host`, and it must be a valid host, because proxies choose the server by it.
+    private static func checkHost(_ fields: HeaderFields, _ version: HTTPVersion) throws(RequestFault) {
+        var (count, isValid) = (0, true)
+        fields.each("host") { host in
+            count += 1
+            for index in host.indices where !hostBytes[Int(host[index])] { isValid = false }
+        }
+        guard count == 1 || count == 0 && version == .http10 else {
+            throw .malformed(detail: count == 0 ? "there is no Host" : "there is more than one Host field")
+        }
+        guard isValid else { throw .malformed(detail: "the Host field is not valid") }
+    }
+
+    private static let hostBytes = (UInt8.min...UInt8.max).map { byte in
+        byte > 0x20 && byte < 0x7F && !"\"#,/<>?@\\^`{|}".utf8.contains(byte)
     }
 }
