@@ -55,9 +55,9 @@ package final class Decoding: Sendable {
         let task = Task(packed: packed, deadline: .after(seconds: configuration.secondsToWait), receive: receive)
         let body = packed.body
         if body.wire.count > Self.smallBody { return queueAtLength(task) }
-        if body.coding != .gzip, body.wire.count <= Self.tinyBody { return quickly(task) }
-        if !budget.spend(of: packed.app, on: { quickly(task) }) {
-            quick.submit(task.job { [self] in quickly(task) })
+        if body.coding != .gzip, body.wire.count <= Self.tinyBody { return finish(task, upTo: Self.smallBody) }
+        if !budget.spend(of: packed.app, on: { finish(task, upTo: Self.smallBody) }) {
+            quick.submit(task.job { [self] in finish(task, upTo: Self.smallBody) })
         }
     }
 
@@ -78,38 +78,27 @@ package final class Decoding: Sendable {
         }
     }
 
-    /// On this thread or the quick lane's. What unpacks to more than is small begins again in the heavy lane.
-    private func quickly(_ task: Task) {
-        if !finish(task, upTo: min(Self.smallBody, task.packed.body.limit)) { queueAtLength(task) }
-    }
-
     private func queueAtLength(_ task: Task) {
-        heavy.submit(task.job { [self] in atLength(task) })
+        heavy.submit(task.job { [self] in finish(task, upTo: .max) })
     }
 
-    private func atLength(_ task: Task) {
-        let body = task.packed.body
-        if !finish(task, upTo: body.limit) { task.packed.answer.send(body.tooLarge) }
-    }
-
-    /// Returns false if the body unpacks to more.
-    private func finish(_ task: Task, upTo limit: Int) -> Bool {
-        let packed = task.packed
+    /// On this thread or a lane's. What unpacks to more than this begins again in the heavy lane.
+    private func finish(_ task: Task, upTo most: Int) {
+        let (packed, body) = (task.packed, task.packed.body)
         // Others may have used up the allowance while it waited.
         if let seconds = packed.toll?.wait {
             packed.toll?.payBack()
-            packed.answer.send(Problem(rateLimitedFor: seconds))
-            return true
+            return packed.answer.send(Problem(rateLimitedFor: seconds))
         }
         do throws(PackedBody.Fault) {
-            task.receive(Unpacked(packed: packed, body: try packed.body.unpacked(upTo: limit, packed.toll)))
+            task.receive(Unpacked(packed: packed, body: try body.unpacked(upTo: min(most, body.limit), packed.toll)))
         } catch {
             switch error {
-            case .tooLarge: return false
+            case .tooLarge where most < body.limit: queueAtLength(task)
+            case .tooLarge: packed.answer.send(body.tooLarge)
             case .rateLimited(let seconds): packed.answer.send(Problem(rateLimitedFor: seconds))
             case .notUnpackable(let reason): packed.answer.send(Problem(.notUnpackable, reason))
             }
         }
-        return true
     }
 }

@@ -5,12 +5,17 @@ internal import HTTPServer
 enum KeyCheck {
     /// The key itself, before anybody knows whether it is one.
     static func secret(of head: RequestHead, for demands: Demands) throws(Problem) -> String {
-        guard let secret = bearer(head.header("Authorization")) else {
-            throw Problem(
-                .missingKey, "Send 'Authorization: Bearer <\(demands.keys[0].rawValue) key>'.",
-                headers: [("WWW-Authenticate", "Bearer")])
+        let blank = UInt8(ascii: " ")
+        if let field = head.header("Authorization")?[...].trimmed, let space = field.utf8.firstIndex(of: blank) {
+            let scheme = field[..<space]
+            let secret = field.utf8[space...].drop { $0 == blank }
+            if scheme == "Bearer" || scheme.lowercased() == "bearer", !secret.isEmpty, !secret.contains(blank) {
+                return String(Substring(secret))
+            }
         }
-        return secret
+        throw Problem(
+            .missingKey, "Send 'Authorization: Bearer <\(demands.keys[0].rawValue) key>'.",
+            headers: [("WWW-Authenticate", "Bearer")])
     }
 
     static func access(_ found: KeyDirectory.Answer, for demands: Demands) throws(Problem) -> Access {
@@ -26,15 +31,5 @@ enum KeyCheck {
             guard demands.keys.contains(access.kind) else { throw Problem(.wrongKeyKind, demands.wrongKind) }
             return access
         }
-    }
-
-    private static func bearer(_ field: String?) -> String? {
-        guard let field = field?[...].trimmed, let space = field.utf8.firstIndex(of: UInt8(ascii: " ")) else {
-            return nil
-        }
-        let scheme = field[..<space]
-        guard scheme == "Bearer" || scheme.lowercased() == "bearer" else { return nil }
-        let secret = field.utf8[space...].drop { $0 == UInt8(ascii: " ") }
-        return secret.isEmpty || secret.contains(UInt8(ascii: " ")) ? nil : String(Substring(secret))
     }
 }

@@ -25,7 +25,7 @@ final class Reception: Sendable {
                 intake.keys.lookUp(secret) { [self] found in resume(asked, secret, found) }
                 return .wait
             }
-            let expected = try expect(try know(asked, secret, .access(access)))
+            let expected = try expect(asked, secret, .access(access))
             return .readBody(upTo: expected.limit) { [self] wire in take(wire, of: expected) }
         } catch { return asked.answer.now(error) }
     }
@@ -33,64 +33,57 @@ final class Reception: Sendable {
     /// Goes on with a request on the key directory's thread.
     private func resume(_ asked: Asked, _ secret: String, _ found: KeyDirectory.Answer) {
         do throws(Problem) {
-            let expected = try expect(try know(asked, secret, found))
+            let expected = try expect(asked, secret, found)
             asked.answer.readBody(upTo: expected.limit) { [self] wire in take(wire, of: expected) }
         } catch { asked.answer.send(error) }
     }
 
-    /// On the I/O thread: the body has arrived.
-    private func take(_ wire: [UInt8], of expected: Expected) {
-        do throws(Problem) {
-            switch demands.body {
-            case .json(_, let limit):
-                intake.decoding.unpack(try pack(wire, upTo: limit, of: expected), then: receive)
-            case .ignored:
-                let body = PackedBody(wire: [], coding: .identity, limit: 0)
-                receive(Unpacked(packed: Packed(expected: expected, body: body, toll: nil), body: []))
-            }
-        } catch { expected.known.asked.answer.send(error) }
-    }
-
-    private func know(_ asked: Asked, _ secret: String, _ found: KeyDirectory.Answer) throws(Problem) -> Known {
-        Known(asked: asked, access: try KeyCheck.access(found, for: demands), secret: secret)
-    }
-
-    private func expect(_ known: Known) throws(Problem) -> Expected {
+    private func expect(
+        _ asked: Asked, _ secret: String, _ found: KeyDirectory.Answer
+    ) throws(Problem) -> Expected {
+        let access = try KeyCheck.access(found, for: demands)
+        let limit = demands.body.wireLimit
         switch demands.body {
         case .ignored:
             guard !intake.isDraining() else { throw Problem(RequestFault.draining) }
             // There is nothing in the body. But to ask for it shows the server that the key is a good one, so this
             // client does not wait with strangers.
-            return Expected(known: known, type: .json, coding: .identity, limit: demands.body.wireLimit)
+            return Expected(
+                asked: asked, access: access, secret: secret, type: .json, coding: .identity, limit: limit)
         case .json(let types, _):
-            let head = known.asked.head
-            guard let type = MediaType(of: head), types.contains(type) else {
+            guard let type = MediaType(of: asked.head), types.contains(type) else {
                 let choice = types.map { "'Content-Type: \($0.rawValue)'" }.joined(separator: " or ")
                 throw Problem(.unsupportedMediaType, "Send \(choice).")
             }
-            guard let coding = PackedBody.Coding(head.header("Content-Encoding")) else {
+            guard let coding = PackedBody.Coding(asked.head.header("Content-Encoding")) else {
                 throw Problem(.unsupportedEncoding, "Send the body as it is, or with 'Content-Encoding: gzip'.")
             }
             // An app in debt is refused before the body is read, unless the body is too large anyway.
-            if (head.contentLength ?? 0) <= demands.body.wireLimit, let seconds = limiter?.wait(of: known.access) {
+            if (asked.head.contentLength ?? 0) <= limit, let seconds = limiter?.wait(of: access) {
                 throw Problem(rateLimitedFor: seconds)
             }
-            return Expected(known: known, type: type, coding: coding, limit: demands.body.wireLimit)
+            return Expected(asked: asked, access: access, secret: secret, type: type, coding: coding, limit: limit)
         }
     }
 
-    private func pack(_ wire: [UInt8], upTo limit: Int, of expected: Expected) throws(Problem) -> Packed {
-        guard !intake.isDraining() else { throw Problem(RequestFault.draining) }
-        let known = expected.known
-        if demands.storesTime, let fault = intake.destinations.clockFault(of: known.asked.received) {
-            throw Problem(wrongClock: fault)
-        }
-        let body = PackedBody(wire: wire, coding: expected.coding, limit: limit)
-        guard expected.coding == .gzip || wire.count <= limit else { throw body.tooLarge }
-        // Other requests of the app may have arrived meanwhile.
-        if let seconds = limiter?.wait(of: known.access) { throw Problem(rateLimitedFor: seconds) }
-        let toll = limiter.flatMap { Toll($0, of: known.access) }
-        toll?.raise(to: RateLimiter.tokens(forBytes: wire.count))
-        return Packed(expected: expected, body: body, toll: toll)
+    /// On the I/O thread: the body has arrived.
+    private func take(_ wire: [UInt8], of expected: Expected) {
+        do throws(Problem) {
+            guard case .json(_, let limit) = demands.body else {
+                let body = PackedBody(wire: [], coding: .identity, limit: 0)
+                return receive(Unpacked(packed: Packed(expected: expected, body: body, toll: nil), body: []))
+            }
+            guard !intake.isDraining() else { throw Problem(RequestFault.draining) }
+            if demands.storesTime, let fault = intake.destinations.clockFault(of: expected.asked.received) {
+                throw Problem(wrongClock: fault)
+            }
+            let body = PackedBody(wire: wire, coding: expected.coding, limit: limit)
+            guard expected.coding == .gzip || wire.count <= limit else { throw body.tooLarge }
+            // Other requests of the app may have arrived meanwhile.
+            if let seconds = limiter?.wait(of: expected.access) { throw Problem(rateLimitedFor: seconds) }
+            let toll = limiter.flatMap { Toll($0, of: expected.access) }
+            toll?.raise(to: RateLimiter.tokens(forBytes: wire.count))
+            intake.decoding.unpack(Packed(expected: expected, body: body, toll: toll), then: receive)
+        } catch { expected.asked.answer.send(error) }
     }
 }

@@ -7,10 +7,10 @@ internal import Values
 // A request with a key is one value that moves from state to state. `Reception` has the functions between them, with
 // what each may refuse.
 //
-//     Asked ──key──▶ Known ──head──▶ Expected ──body──▶ Packed ──▶ Unpacked ──the route──▶ Decoded ──▶ answered
-//     └──────────── I/O thread (1) ───────────────────────┘        └── the thread that Decoding chose (2) ──┘
+//     Asked ──key, head──▶ Expected ──body──▶ Packed ──▶ Unpacked ──the route──▶ Decoded ──▶ answered
+//     └────────── I/O thread (1) ────────────────┘        └── the thread that Decoding chose (2) ──┘
 //
-// 1: `Known` and `Expected` are made on the thread of the key directory if it had to ask the database.
+// 1: `Expected` is made on the thread of the key directory if it had to ask the database.
 // 2: the I/O thread itself for what is small.
 
 /// The head of a request has arrived.
@@ -28,16 +28,11 @@ struct Asked: Sendable {
     }
 }
 
-/// It is known who sends it.
-struct Known: Sendable {
+/// It is known who sends it, and its body may come.
+struct Expected: Sendable {
     let asked: Asked
     let access: Access
     let secret: String
-}
-
-/// Its body may come.
-struct Expected: Sendable {
-    let known: Known
     let type: MediaType
     let coding: PackedBody.Coding
     /// The most bytes of the body on the wire.
@@ -51,8 +46,8 @@ struct Packed: Sendable {
     /// What it pays of the app's rate limit, if there is one.
     let toll: Toll?
 
-    var app: Int32 { expected.known.access.app }
-    var answer: Answer { expected.known.asked.answer }
+    var app: Int32 { expected.access.app }
+    var answer: Answer { expected.asked.answer }
 }
 
 /// Its body can be read.
@@ -60,14 +55,14 @@ struct Unpacked: Sendable {
     let packed: Packed
     let body: [UInt8]
 
-    var access: Access { packed.expected.known.access }
-    var secret: String { packed.expected.known.secret }
+    var access: Access { packed.expected.access }
+    var secret: String { packed.expected.secret }
     var type: MediaType { packed.expected.type }
     var toll: Toll? { packed.toll }
-    var head: RequestHead { packed.expected.known.asked.head }
-    var install: UUID? { packed.expected.known.asked.install }
-    var received: ClockReading { packed.expected.known.asked.received }
-    var began: Deadline { packed.expected.known.asked.began }
+    var head: RequestHead { packed.expected.asked.head }
+    var install: UUID? { packed.expected.asked.install }
+    var received: ClockReading { packed.expected.asked.received }
+    var began: Deadline { packed.expected.asked.began }
     var answer: Answer { packed.answer }
 }
 
