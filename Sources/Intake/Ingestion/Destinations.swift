@@ -58,8 +58,11 @@ package final class Destinations: Sendable {
 
         /// Queues all parts of a request that was received then, or none. No part waits for a destination that has no
         /// part of it.
-        func submit(_ parts: [GroupCommit.Placed], received: ClockReading) throws(GroupCommit.Refusal) {
-            guard all.count > 1 else { return try first.commits.submit(parts) }
+        func submit(_ parts: [GroupCommit.Part], received: ClockReading) throws(GroupCommit.Refusal) {
+            guard all.count > 1 else {
+                try first.commits.reserve(parts)
+                return first.commits.enqueue(parts)
+            }
             let byDestination = Dictionary(grouping: parts) { $0.destination }
             var reserved: [Int] = []
             do throws(GroupCommit.Refusal) {

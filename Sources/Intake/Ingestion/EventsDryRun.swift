@@ -18,9 +18,9 @@ struct EventsDryRun: Sendable {
 
     /// Lets the request workers ask the logs that take its events, one after the other.
     func run(by table: Destinations.Table, bytes: Int, _ answer: Answer) throws(Problem) {
-        guard let parts = envelope.parts(among: table, bytes: bytes, access: access) else { throw .shardMoving }
-        let indexes = Dictionary(grouping: parts, by: \.destination).mapValues { parts in
-            parts.flatMap(\.submission.indexes).sorted()
+        guard let shares = envelope.shares(among: table) else { throw .shardMoving }
+        let indexes = Dictionary(grouping: shares, by: \.destination).mapValues { shares in
+            shares.flatMap(\.indexes).sorted()
         }
         ask(indexes.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }[...], table, bytes, answer, [])
     }

@@ -74,17 +74,19 @@ private final class EventsRoute: Sendable {
     /// Gives each writer its part. The last of them answers.
     private func submit(_ decoded: Decoded) throws(Problem) {
         let (request, envelope, table) = (decoded.request, decoded.envelope, destinations.table)
-        guard let parts = envelope.parts(among: table, bytes: request.body.count, access: request.access) else {
-            throw .shardMoving
-        }
+        guard let shares = envelope.shares(among: table) else { throw .shardMoving }
         let (answer, began, metrics) = (request.answer, request.began, metrics)
-        let collector = VerdictCollector(envelope, parts: parts.count) { result in
+        let collector = VerdictCollector(envelope, parts: shares.count) { result in
             metrics.requestSeconds.observe(Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9)
             if case .settled(let results) = result { results.count(in: metrics.events) }
             answer.send(result.response)
         }
+        let bytes = request.body.count / max(1, shares.count)
+        let parts = shares.map {
+            GroupCommit.Part($0, of: envelope, bytes: bytes, request.access, telling: collector)
+        }
         do throws(GroupCommit.Refusal) {
-            try table.submit(parts.map { $0.placed(telling: collector) }, received: request.received)
+            try table.submit(parts, received: request.received)
         } catch { throw Problem(notQueued: error) }
         CrashPoint.pass("queued")
     }

@@ -24,16 +24,17 @@ package final class GroupCommit: Sendable {
 
     /// One writer's part of a request.
     struct Part: Sendable {
+        /// The place of its database in the table of destinations, and its writer there.
+        let destination: Int
+        let writer: Int
         let submission: Submission
+        /// The memory that it takes until it is committed.
         let bytes: Int
         /// How many rows it may cause, rejected events and reports included.
         var rows: Int { submission.rows }
         /// Called once, on the writer's thread.
         let finish: @Sendable (Fate) -> Void
     }
-
-    /// A part with the place of its database in the table of destinations, and its writer there.
-    typealias Placed = (destination: Int, writer: Int, part: Part)
 
     /// The result of a part.
     enum Fate: Sendable {
@@ -96,37 +97,31 @@ package final class GroupCommit: Sendable {
     /// Which writer an install's events belong to.
     func writer(of install: UUID) -> Int { Int(Shard.of(install, among: Shard.most)) % writerCount }
 
-    /// Queues all parts of a request, or none.
-    func submit(_ parts: [Placed]) throws(Refusal) {
-        try reserve(parts)
-        enqueue(parts)
-    }
-
     /// Makes room for all parts of a request that are for this database, or for none.
-    func reserve(_ parts: [Placed]) throws(Refusal) {
-        for placed in parts {
-            switch writers[placed.writer].readiness {
+    func reserve(_ parts: [Part]) throws(Refusal) {
+        for part in parts {
+            switch writers[part.writer].readiness {
             case .ready: continue
             case .away: throw .unavailable
             case .stopping: throw .stopping
             }
         }
-        guard let app = parts.first?.part.submission.app else { return }
+        guard let app = parts.first?.submission.app else { return }
         // All parts of a request belong to one app.
-        let bytes = parts.reduce(0) { $0 + $1.part.bytes }
+        let bytes = parts.reduce(0) { $0 + $1.bytes }
         guard room.withLock({ $0.take(bytes, parts.count, of: app) }) else { throw .overloaded }
     }
 
     /// Gives back the room of parts that will not come.
-    func giveBack(_ parts: [Placed]) {
+    func giveBack(_ parts: [Part]) {
         room.withLock { room in
-            for placed in parts { room.give(placed.part) }
+            for part in parts { room.give(part) }
         }
     }
 
     /// Queues parts for which there is room.
-    func enqueue(_ parts: [Placed]) {
-        for placed in parts { writers[placed.writer].enqueue(placed.part) }
+    func enqueue(_ parts: [Part]) {
+        for part in parts { writers[part.writer].enqueue(part) }
     }
 
     /// Bytes that wait for a commit.

@@ -25,12 +25,12 @@ struct GroupCommitTests {
 
         let accepted = Lock(0)
         let submit: (TestApp, Int) throws -> Void = { app, count in
-            let part = GroupCommit.Part(submission: app.submission((0..<count).map { _ in Event.sample() }), bytes: 100)
-            {
-                fate in
+            let submission = app.submission((0..<count).map { _ in Event.sample() })
+            let part = GroupCommit.Part(destination: 0, writer: 0, submission: submission, bytes: 100) { fate in
                 if case .committed(let verdicts) = fate { accepted.withLock { $0 += verdicts.count } }
             }
-            try commits.submit([(destination: 0, writer: 0, part: part)])
+            try commits.reserve([part])
+            commits.enqueue([part])
         }
         // The first commit waits for the head of the log; meanwhile the others gather.
         var holder = try database.connect()
