@@ -7,7 +7,7 @@ internal import Telemetry
 /// not entered; when the connection is lost, the session goes with all that it knew, since after a failover or a
 /// restore the new server may say otherwise.
 final class AppendSession {
-    private(set) var connection: Connection
+    var connection: Connection
     /// The number of shards in this database.
     let shards: Int16
     /// What was removed for good, as far as this writer knows.
@@ -46,19 +46,6 @@ final class AppendSession {
         return try work(self)
     }
 
-    func ask(_ statement: Statement) throws(PostgresError) -> Rows { try connection.query(statement) }
-
-    func askPrepared(_ statement: Statement) throws(PostgresError) -> Rows { try connection.queryPrepared(statement) }
-
-    func pipeline(_ statements: [Statement]) throws(PostgresError) -> [Rows] { try connection.pipeline(statements) }
-
-    func copyIn(_ sql: String, _ rows: CopyRows) throws(PostgresError) -> Int { try connection.copyIn(sql, rows) }
-
-    func rollBack() { connection.rollBack() }
-
-    /// Whether the standby did not confirm the last commit in time.
-    func takeGivenUpStandby() -> Bool { connection.takeGivenUpStandby() }
-
     /// Reads the newest decisions, if there may be any. Returns whether it asked.
     func learnRemoved() throws(PostgresError) -> Bool {
         guard mayHaveNewRemovals else { return false }
@@ -72,7 +59,7 @@ final class AppendSession {
         let unknown = Set(submissions.map(\.app)).subtracting(firstKeys.keys)
         guard !unknown.isEmpty else { return }
         let rows = try timed { session throws(PostgresError) in
-            try session.askPrepared(
+            try session.connection.queryPrepared(
                 "SELECT app, min(id) FROM log.api_key WHERE app = ANY (\(unknown.sorted())) GROUP BY app")
         }
         for row in rows { firstKeys[try row.get(0)] = try row.get(1) }
@@ -94,7 +81,7 @@ final class AppendSession {
 
     func nextBatchID() throws(PostgresError) -> Int64 {
         if batchIDs.isEmpty {
-            let first: Int64 = try askPrepared("SELECT nextval('log.batch_id')")[0].get(0)
+            let first: Int64 = try connection.queryPrepared("SELECT nextval('log.batch_id')")[0].get(0)
             batchIDs = first..<(first + 64)
         }
         defer { batchIDs.removeFirst() }

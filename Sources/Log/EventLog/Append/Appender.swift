@@ -118,7 +118,7 @@ package final class Appender {
     ) throws(PostgresError) {
         let removed = unique.takeRemoved(by: session.removed, of: ledger.submissions)
         guard let probe = Probe.statement(removed.map(\.candidate)) else { return }
-        let rows = try session.timed { session throws(PostgresError) in try session.askPrepared(probe) }
+        let rows = try session.timed { session throws(PostgresError) in try session.connection.queryPrepared(probe) }
         let known = try Probe.places(rows)
         for (index, event) in removed.enumerated() {
             if known.contains(index) {

@@ -73,7 +73,7 @@ struct Storing {
                         try commit(
                             &events, probing: probes, breakingTies: isRefusedThoughProbed, in: &ledger, on: session)
                     } catch {
-                        session.rollBack()
+                        session.connection.rollBack()
                         throw error
                     }
                 }
@@ -108,7 +108,7 @@ struct Storing {
                         candidate, Rejection(.unstorable, "at: 16 other events have this time and its hash"), in: events
                     )
                 }
-                session.rollBack()
+                session.connection.rollBack()
                 return try commit(&events, probing: true, breakingTies: true, in: &ledger, on: session)
             }
         }
@@ -119,7 +119,7 @@ struct Storing {
             shards: session.shards)
         if written.rows.count > 0 {
             refusedRows = true
-            let stored = try session.copyIn(isOpen ? EventRow.copy : Storing.beginAndCopy, written.rows)
+            let stored = try session.connection.copyIn(isOpen ? EventRow.copy : Storing.beginAndCopy, written.rows)
             isOpen = true
             refusedRows = false
             guard stored == written.rows.count else {
@@ -149,7 +149,7 @@ struct Storing {
             throw .connection("the commit was not confirmed")
         }
         // The next try finds everything stored, and waits for the standby again.
-        guard !session.takeGivenUpStandby() else {
+        guard !session.connection.takeGivenUpStandby() else {
             throw .connection("the standby did not confirm the commit")
         }
         if !news.refusals.isEmpty {
@@ -169,7 +169,7 @@ struct Storing {
     ) throws(PostgresError) -> [Rows] {
         watch?.enter(.commit)
         do {
-            let answers = try session.pipeline(statements)
+            let answers = try session.connection.pipeline(statements)
             watch?.attribute(try answers[answers.count - 2][0].get(1), to: .number)
             return answers
         } catch {
@@ -191,7 +191,7 @@ struct Storing {
     private func probe(_ events: inout UniqueEvents, on session: AppendSession) throws(PostgresError) -> Bool {
         events.clear()
         guard let probe = Probe.statement(events.candidates) else { return false }
-        for index in try Probe.places(try session.pipeline([Storing.begin, probe])[1]) {
+        for index in try Probe.places(try session.connection.pipeline([Storing.begin, probe])[1]) {
             events.candidates[index].isKnown = true
         }
         return true
@@ -203,7 +203,7 @@ struct Storing {
         for refusal in ledger.takeFreshRefusals() {
             let (app, time) = (refusal.app, refusal.receivedAt)
             if allowance.isUnknown(app: app, at: time) {
-                let row = try session.ask(SideTables.countRejected(app: app, day: time))[0]
+                let row = try session.connection.query(SideTables.countRejected(app: app, day: time))[0]
                 allowance.learn(
                     app: app, at: time, rows: Int(try row.get(0, as: Int64.self)),
                     bytes: Int(try row.get(1, as: Int64.self)))

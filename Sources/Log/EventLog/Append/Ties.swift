@@ -13,8 +13,8 @@ extension AppendSession {
         var crowded: [Candidate] = []
         // Waits for an erasure that is running. The next one waits for this commit, since an erasure moves the ties of
         // the remaining events.
-        _ = try askPrepared("SELECT log.hold_ties()")
-        let rows = try askPrepared(Probe.ties(candidates))
+        _ = try connection.queryPrepared("SELECT log.hold_ties()")
+        let rows = try connection.queryPrepared(Probe.ties(candidates))
         for index in candidates.indices where !candidates[index].isKnown {
             let others: [Int32] = try rows[index].get(1)
             let slot = Slot(time: candidates[index].identity.deviceAt, hash: try rows[index].get(0))

@@ -32,7 +32,7 @@ struct WordResolver {
         var learned: [WordCache.Key: Naming.LearnedWord] = [:]
         for (group, asked) in naming.look(in: &words) {
             let rows = try session.timed { session throws(PostgresError) in
-                try session.askPrepared(
+                try session.connection.queryPrepared(
                     """
                     SELECT value, id, is_other FROM log.learn_words(
                         \(group.app), \(group.kind.rawValue), \(asked.keys.map(\.text)), \(asked.values.map(\.key)),
@@ -61,7 +61,7 @@ struct WordResolver {
             let width = Combination.width(of: group.dictionary)
             let members = asked.flatMap { combination in (0..<width).map { combination.members[$0] } }
             let rows = try session.timed { session throws(PostgresError) in
-                try session.askPrepared(
+                try session.connection.queryPrepared(
                     """
                     SELECT place, id FROM log.learn_combinations(
                         \(group.dictionary.rawValue), \(group.app), \(Int32(width)), \(members),
