@@ -12,20 +12,28 @@ package final class EnvelopeDecoder {
     package init() {}
 
     /// Reads an envelope that arrived at `receivedAt`. Throws only if nothing of it can be read.
-    package func decode(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
-        guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
+    package func decode(
+        body: [UInt8], receivedAt: Timestamp, upTo most: Int = Bounds.unpackedBody
+    ) throws(EnvelopeError) -> DecodedEnvelope {
+        guard body.count <= most else { throw .tooLarge(body.count) }
         defer { parser.release() }
-        return try decodeSized(body: body, receivedAt: receivedAt)
+        let whole = try parser.withDocument(body.span) { root throws(EnvelopeError) in
+            try EnvelopeReading(body: body, receivedAt: receivedAt, misfits: [], readers: readers).decode(root)
+        }
+        if case .success(let envelope) = whole { return envelope }
+        return try decodeMended(body: body, receivedAt: receivedAt)
     }
 
     /// Reads a batch of CloudEvents, JSON in the structured batch mode, as the envelope that it stands for.
     package func decode(cloudEvents body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
         guard body.count <= Bounds.unpackedBody else { throw .tooLarge(body.count) }
-        defer { parser.release() }
-        return try decodeSized(body: try envelope(ofCloudEvents: body), receivedAt: receivedAt)
+        return try decode(
+            body: try envelope(ofCloudEvents: body), receivedAt: receivedAt,
+            upTo: Bounds.unpackedBody + CloudEventsReading.mostAdded)
     }
 
     private func envelope(ofCloudEvents body: [UInt8]) throws(EnvelopeError) -> [UInt8] {
+        defer { parser.release() }
         let envelope = try parser.withDocument(body.span) { root throws(EnvelopeError) in
             try CloudEventsReading.envelope(of: root, body, misfits: [])
         }
@@ -35,14 +43,6 @@ package final class EnvelopeDecoder {
             try CloudEventsReading.envelope(of: root, body, misfits: misfits)
         }
         return try read(second)
-    }
-
-    private func decodeSized(body: [UInt8], receivedAt: Timestamp) throws(EnvelopeError) -> DecodedEnvelope {
-        let whole = try parser.withDocument(body.span) { root throws(EnvelopeError) in
-            try EnvelopeReading(body: body, receivedAt: receivedAt, misfits: [], readers: readers).decode(root)
-        }
-        if case .success(let envelope) = whole { return envelope }
-        return try decodeMended(body: body, receivedAt: receivedAt)
     }
 
     /// The slow way, if simdjson refuses the body: finds what it objects to, replaces that by something harmless, and
