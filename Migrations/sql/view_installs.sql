@@ -12,21 +12,19 @@ SELECT
 FROM log.app AS app
 CROSS JOIN LATERAL (
     SELECT
-        d.install_id, min(d.first_at) AS first_seen, max(coalesce(d.last_at, d.first_at)) AS last_seen,
+        d.install_id, min(d.first_at) AS first_seen, max(d.last_at) AS last_seen,
         max(n.day << 32 | d.platform) & 4294967295 AS platform,
         max(n.day << 32 | d.app_version) & 4294967295 AS app_version,
         max(n.day << 32 | d.os_version) & 4294967295 AS os_version,
         max(n.day << 32 | d.device_model) & 4294967295 AS device_model,
         max(n.day << 32 | d.locale) & 4294967295 AS locale,
         max(n.day << 32 | d.time_zone) & 4294967295 AS time_zone,
-        max(n.day << 3 | (d.codes & 7)) FILTER (WHERE d.codes & 7 <> 0) AS "authorization",
-        max((extract(epoch FROM d.changed_at) * 1000000)::bigint << 3 | (d.codes >> 3 & 7)) AS changed
-    FROM projection.install_day AS d
+        max(n.day << 3 | d."authorization") AS "authorization",
+        max((extract(epoch FROM d.changed_at) * 1000000)::bigint << 3 | coalesce(d.changed_to, 0)) AS changed
+    FROM projection.opened_install_day AS d
     CROSS JOIN LATERAL (SELECT (d.day - date '2000-01-01')::bigint AS day) AS n
     WHERE d.app = app.id
         AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
-        AND (SELECT cluster.is_whole())
-        AND ((SELECT cluster.hidden_shards()) IS NULL OR d.shard <> ALL ((SELECT cluster.hidden_shards())::smallint[]))
     -- The lower bits of the key are a hash of the install with a secret: ids that clients choose may all have one hash
     -- in PostgreSQL.
     GROUP BY d.install_id, d.key & 1099511627775

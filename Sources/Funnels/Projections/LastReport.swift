@@ -13,14 +13,17 @@ package struct LastReport: Sendable {
     package static func each(on connection: inout Connection) throws(PostgresError) -> [LastReport] {
         var all: [LastReport] = []
         for row in try connection.query("\(sql: found) ORDER BY coalesce(last.made_at, app.created_at), app.slug") {
-            all.append(LastReport(app: try row.get(0), appMadeAt: try row.get(1), keptAt: try row.optional(2)))
+            all.append(
+                LastReport(
+                    app: try row.get("slug"), appMadeAt: try row.get("created_at"), keptAt: try row.optional("made_at"))
+            )
         }
         return all
     }
 
     /// The oldest of all apps' last reports; nil if none was ever kept.
     static func oldest(on connection: inout Connection) throws(PostgresError) -> Timestamp? {
-        try connection.query("SELECT min(made_at) FROM (\(sql: found)) AS each")[0].optional(0)
+        try connection.query("SELECT min(made_at) FROM (\(sql: found)) AS each").valueIfAny()
     }
 
     private static let found: StaticString = """

@@ -96,7 +96,10 @@ package struct StoppedProjection: Sendable {
                 """, condition.parameters))
         var stopped: [StoppedProjection] = []
         for row in rows {
-            stopped.append(StoppedProjection(name: try row.get(0), batch: try row.get(1), reason: try row.get(2)))
+            stopped.append(
+                StoppedProjection(
+                    name: try row.get("name"), batch: try row.get("stopped_batch"),
+                    reason: try row.get("stopped_because")))
         }
         return stopped
     }

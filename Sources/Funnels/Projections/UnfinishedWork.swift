@@ -19,7 +19,7 @@ package struct UnfinishedWork: Sendable, Equatable {
     private static func erasures(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
         var work: [UnfinishedWork] = []
         for erasure in try Erasure.unfinished(on: &connection) {
-            let app: String = try connection.query("SELECT slug FROM log.app WHERE id = \(erasure.app)")[0].get(0)
+            let app: String = try connection.query("SELECT slug FROM log.app WHERE id = \(erasure.app)").value()
             work.append(
                 UnfinishedWork(
                     what: "the erasure of an install of \(app), started at \(erasure.erasedAt)",
@@ -62,12 +62,12 @@ package struct UnfinishedWork: Sendable, Equatable {
         var work: [UnfinishedWork] = []
         for row in try connection.query(
             """
-            SELECT l.made_at::text, min(p.position)
+            SELECT l.made_at::text AS begun, min(p.position) AS position
             FROM projection.generation AS l JOIN projection.progress AS p ON p.generation = l.id
             WHERE l.state = 'building' GROUP BY l.id
             """)
         {
-            let (begun, position): (String, Int64) = (try row.get(0), try row.get(1))
+            let (begun, position): (String, Int64) = (try row.get("begun"), try row.get("position"))
             work.append(
                 UnfinishedWork(
                     what: "a rebuild started at \(begun), now at batch \(position)", remedy: "bellwether rebuild"))
@@ -85,7 +85,8 @@ package struct UnfinishedWork: Sendable, Equatable {
 
     private static func retentions(on connection: inout Connection) throws(PostgresError) -> [UnfinishedWork] {
         let months: Int64 = try connection.query(
-            "SELECT count(*) FROM log.partition WHERE closed_at IS NOT NULL AND dropped_at IS NULL")[0].get(0)
+            "SELECT count(*) FROM log.partition WHERE closed_at IS NOT NULL AND dropped_at IS NULL"
+        ).value()
         guard months > 0 else { return [] }
         return [
             UnfinishedWork(

@@ -59,6 +59,7 @@ package enum Migrations {
             Migration("view_latest_change", PackageResources.view_latest_change_sql),
             Migration("view_known_button", PackageResources.view_known_button_sql),
             Migration(name: "view_opened_delivery", sql: DeliveryTable.openedView),
+            Migration(name: "view_opened_install_day", sql: InstallDayTable.openedView),
             Migration("view_deliveries", PackageResources.view_deliveries_sql),
             Migration("view_installs", PackageResources.view_installs_sql),
             Migration("view_experiment_count", PackageResources.view_experiment_count_sql),

@@ -57,11 +57,11 @@ package struct InstallHolding: Sendable {
         InstallHolding(kind: "install_days", order: "day") { app, install in
             """
             SELECT d.day, jsonb_build_object('install_id', d.install_id, 'day', d.day, 'first_at', d.first_at,
-                'last_at', coalesce(d.last_at, d.first_at), \(words),
-                'authorization', ('{authorized,provisional,ephemeral,denied,not_determined}'::text[])[d.codes & 7],
+                'last_at', d.last_at, \(words),
+                'authorization', ('{authorized,provisional,ephemeral,denied,not_determined}'::text[])[d."authorization"],
                 'turned_off_at', d.turned_off_at, 'changed_at', d.changed_at) AS json
-            FROM projection.install_day AS d
-            WHERE d.install_id = '\(install)' AND d.app = \(app) AND \(shown)
+            FROM projection.opened_install_day AS d
+            WHERE d.install_id = '\(install)' AND d.app = \(app)
                 AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')
             """
         },

@@ -97,6 +97,11 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
         package mutating func appendInterpolation(sql piece: StaticString) {
             sql += piece.description
         }
+
+        /// SQL that follows from a declaration of our own, such as the columns of a row: never anything from outside.
+        package mutating func appendInterpolation(declared piece: String) {
+            sql += piece
+        }
     }
 
     /// A quoted identifier, whatever the name contains.

@@ -125,9 +125,11 @@ struct GoalBacklog {
             INSERT INTO projection.\(identifier: "goal_bases_\(number)") (
                 generation, app, day, category, campaign, variant, shard, received, responded)
             SELECT \(number), d.app, d.day, coalesce(d.category, 0), coalesce(d.campaign, 0), coalesce(d.variant, 0), d.shard,
-                count(*) FILTER (WHERE d.flags & 2 <> 0), count(*) FILTER (WHERE d.flags & (8 | 32 | 64) <> 0)
+                count(*) FILTER (WHERE \(declared: DeliveryFlags.received.any)),
+                count(*) FILTER (WHERE \(declared: DeliveryFlags.response.any))
             FROM projection.\(identifier: lane.deliveries.name) AS d
-            WHERE d.shard::bigint << 32 | d.app = ANY (\(places)) AND d.flags & 1 = 0 AND d.flags & (2 | 8 | 32 | 64) <> 0
+            WHERE d.shard::bigint << 32 | d.app = ANY (\(places)) AND \(declared: DeliveryFlags.silent.none)
+                AND \(declared: DeliveryFlags.response.union(.received).any)
             GROUP BY d.app, d.day, coalesce(d.category, 0), coalesce(d.campaign, 0), coalesce(d.variant, 0), d.shard
             """)
     }

@@ -52,14 +52,17 @@ package struct GoalTable {
     /// What a goal `g` counts for now: the keys and times by response and by receipt. A goal that names its
     /// notification counts for that by both rules.
     static let attributed: StaticString = """
-        CASE WHEN g.sealed & 1 = 0 THEN coalesce(g.notification_key, r.notification_key) END,
-        r.occurred_at,
-        CASE WHEN g.sealed & 2 = 0 THEN coalesce(g.notification_key, c.notification_key) END,
-        c.occurred_at
+        CASE WHEN g.sealed & 1 = 0 THEN coalesce(g.notification_key, r.notification_key) END AS new_response,
+        r.occurred_at AS new_response_at,
+        CASE WHEN g.sealed & 2 = 0 THEN coalesce(g.notification_key, c.notification_key) END AS new_receipt,
+        c.occurred_at AS new_receipt_at
         """
 
     /// What counted before.
-    static let stored: StaticString = "g.response_key, g.response_at, g.receipt_key, g.receipt_at"
+    static let stored: StaticString = """
+        g.response_key AS old_response, g.response_at AS old_response_at, g.receipt_key AS old_receipt,
+        g.receipt_at AS old_receipt_at
+        """
 
     // MARK: Deliveries
 
@@ -72,7 +75,7 @@ package struct GoalTable {
         guard !names.isEmpty else { return [:] }
         let rows = try connection.queryPrepared(
             """
-            SELECT asked.place::integer - 1, credit.rule, credit.goal, credit.currency, credit.value, credit.occurred_at, credit.since
+            SELECT asked.place::integer - 1 AS place, credit.rule, credit.goal, credit.currency, credit.value, credit.occurred_at, credit.since
             FROM unnest(\(names.map(\.app)), \(names.map(\.install)), \(names.map(\.notificationKey)), \(names.map(\.shard)))
                 WITH ORDINALITY AS asked (app, install_id, notification_key, shard, place)
             CROSS JOIN LATERAL (
@@ -91,14 +94,23 @@ package struct GoalTable {
                 )
             ) AS credit
             """)
+        let (place, goal): (Rows.Column<Int32>, Rows.Column<Int32>) = (
+            try rows.column("place"), try rows.column("goal")
+        )
+        let (rule, currency): (Rows.Column<Int16>, Rows.Column<Int16>) = (
+            try rows.column("rule"), try rows.column("currency")
+        )
+        let value = try rows.column("value", as: Int64.self)
+        let reachedAt = try rows.column("occurred_at", as: Timestamp.self)
+        let since = try rows.column("since", as: Timestamp.self)
         var credits: [Delivery.Name: [DeliveryGoals.Credit]] = [:]
-        for row in 0..<rows.count {
-            guard let rule = DeliveryGoals.Rule(rawValue: try need(rows.int16(row, 1))) else { continue }
-            credits[names[Int(try need(rows.int32(row, 0)))], default: []].append(
+        for row in rows.indices {
+            guard let rule = DeliveryGoals.Rule(rawValue: try rule.get(row)) else { continue }
+            credits[names[Int(try place.get(row))], default: []].append(
                 DeliveryGoals.Credit(
-                    rule: rule, goal: try need(rows.int32(row, 2)), currency: try need(rows.int16(row, 3)),
-                    value: try rows.int64(row, 4) ?? 0, reachedAt: try need(rows.timestamp(row, 5)),
-                    since: try rows.timestamp(row, 6)))
+                    rule: rule, goal: try goal.get(row), currency: try currency.get(row),
+                    value: try value.optional(row) ?? 0, reachedAt: try reachedAt.get(row),
+                    since: try since.optional(row)))
         }
         return credits
     }
@@ -196,9 +208,14 @@ package struct GoalTable {
 
         init() {}
 
-        init(_ row: Int, of rows: Rows, startingAt column: Int) throws(PostgresError) {
-            if let key = try rows.text(row, column) { response = (key, try rows.timestamp(row, column + 1)) }
-            if let key = try rows.text(row, column + 2) { receipt = (key, try rows.timestamp(row, column + 3)) }
+        /// Reads what is `stored` ("old"), or as `attributed` ("new").
+        init(_ age: String, _ row: Rows.Row) throws(PostgresError) {
+            if let key: String = try row.optional("\(age)_response") {
+                response = (key, try row.optional("\(age)_response_at"))
+            }
+            if let key: String = try row.optional("\(age)_receipt") {
+                receipt = (key, try row.optional("\(age)_receipt_at"))
+            }
         }
     }
 
@@ -231,17 +248,12 @@ package struct GoalTable {
                         OFFSET 0
                     ) AS g
                     \(joiningLatest())
-                ) AS goal (
-                    place, app, shard, install_id, old_response, old_response_at, old_receipt, old_receipt_at, new_response,
-                    new_response_at, new_receipt, new_receipt_at)
+                ) AS goal
                 WHERE (old_response, old_response_at, old_receipt, old_receipt_at)
                     IS DISTINCT FROM (new_response, new_response_at, new_receipt, new_receipt_at)
                 """, parameters))
         var changes: [Change] = []
-        for row in 0..<rows.count {
-            changes.append(
-                try Change(row, of: rows, to: Attribution(row, of: rows, startingAt: 8), isCounted: true))
-        }
+        for row in rows { changes.append(try Change(row, to: Attribution("new", row), isCounted: true)) }
         return changes
     }
 
@@ -261,9 +273,7 @@ package struct GoalTable {
             ) AS g
             """)
         var changes: [Change] = []
-        for row in 0..<rows.count {
-            changes.append(try Change(row, of: rows, to: Attribution(), isCounted: false))
-        }
+        for row in rows { changes.append(try Change(row, to: Attribution(), isCounted: false)) }
         return changes
     }
 
@@ -285,13 +295,12 @@ package struct GoalTable {
 }
 
 extension GoalTable.Change {
-    /// Reads the columns place, app, shard, install, and what it counted for.
     fileprivate init(
-        _ row: Int, of rows: Rows, to after: GoalTable.Attribution, isCounted: Bool
+        _ row: Rows.Row, to after: GoalTable.Attribution, isCounted: Bool
     ) throws(PostgresError) {
         self.init(
-            place: try need(rows.text(row, 0)), before: try GoalTable.Attribution(row, of: rows, startingAt: 4),
-            after: after, isCounted: isCounted, app: try need(rows.int32(row, 1)), shard: try need(rows.int16(row, 2)),
-            install: try need(rows.uuid(row, 3)))
+            place: try row.get("place"), before: try GoalTable.Attribution("old", row), after: after,
+            isCounted: isCounted, app: try row.get("app"), shard: try row.get("shard"),
+            install: try row.get("install_id"))
     }
 }

@@ -63,10 +63,10 @@ extension [UInt8] {
         append(eightBytes: moment.id.low)
         if !sighting.device.isEmpty {
             var present: UInt64 = 0
-            for place in DeviceWords.names.indices where sighting.device[place] != 0 { present |= 1 << UInt64(place) }
+            for place in DeviceWords.places where sighting.device[place: place] != 0 { present |= 1 << UInt64(place) }
             append(varint: present)
-            for place in DeviceWords.names.indices where sighting.device[place] != 0 {
-                append(varint: UInt64(sighting.device[place]))
+            for place in DeviceWords.places where sighting.device[place: place] != 0 {
+                append(varint: UInt64(sighting.device[place: place]))
             }
         }
         if moment.seq != 0 { append(varint: UInt64(moment.seq)) }
@@ -87,10 +87,10 @@ extension StateReader {
         guard !overflow else { return nil }
         var device = DeviceWords()
         if said & Said.device != 0 {
-            guard let present = varint(), present >> UInt64(DeviceWords.names.count) == 0 else { return nil }
-            for place in DeviceWords.names.indices where present >> UInt64(place) & 1 == 1 {
+            guard let present = varint(), present >> UInt64(DeviceWords.places.count) == 0 else { return nil }
+            for place in DeviceWords.places where present >> UInt64(place) & 1 == 1 {
                 guard let id = int32() else { return nil }
-                device[place] = id
+                device[place: place] = id
             }
         }
         var seq: Int64 = 0

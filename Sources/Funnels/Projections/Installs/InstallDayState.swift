@@ -85,7 +85,7 @@ package struct InstallDayState: Hashable, Sendable {
                 let authorization = sighting.device.authorization
                 sighting.device.forget(known)
                 if index == off || index == on || index == last {
-                    sighting.device[6] = Int32(authorization)
+                    sighting.device[.authorization] = Int32(authorization)
                 } else {
                     sighting.change = nil
                 }

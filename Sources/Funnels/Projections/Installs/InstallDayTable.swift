@@ -42,10 +42,8 @@ package struct InstallDayTable {
             AND d.shard = asked.shard THEN true ELSE false END
         """
 
-    private static let columns: StaticString = """
-        d.first_at, coalesce(d.first_device_at, d.first_at), coalesce(d.last_device_at, d.last_at, d.first_at), d.state,
-            d.codes, d.muted_category, d.muted_campaign, d.ctid
-        """
+    private static let columns = layout.opened(
+        "first_at", "first_device_at", "last_device_at", "flags", "muted_category", "muted_campaign", "state")
 
     /// The stored ones among these.
     func stored(_ names: [InstallDay.Name], on connection: inout Connection) throws -> [InstallDay] {
@@ -66,7 +64,7 @@ package struct InstallDayTable {
         let names = asked.map(\.name)
         let rows = try connection.queryPrepared(
             """
-            SELECT asked.place::integer - 1, \(sql: Self.columns)
+            SELECT asked.place::integer - 1 AS place, d.ctid, \(declared: Self.columns)
             FROM unnest(\(asked.map(\.key)), \(names.map(\.install)), \(names.map(\.day)), \(names.map(\.app)),
                 \(names.map(\.shard))) WITH ORDINALITY AS asked (key, install_id, day, app, shard, place)
             CROSS JOIN LATERAL (
@@ -75,24 +73,11 @@ package struct InstallDayTable {
                 LIMIT 1
             ) AS d
             """)
+        let columns = try Columns(rows)
         var days = [Stored?](repeating: nil, count: names.count)
-        for row in 0..<rows.count {
-            let place = Int(try need(rows.int32(row, 0)))
-            let name = names[place]
-            guard
-                let state = InstallDayState(
-                    encoded: try need(rows.bytea(row, 4)), firstAt: try need(rows.timestamp(row, 1)),
-                    firstDeviceAt: try need(rows.timestamp(row, 2)), lastDeviceAt: try need(rows.timestamp(row, 3)))
-            else { throw StepError.unreadableDelivery("day \(name.day) of install \(name.install)") }
-            var day = InstallDay(name, state: state)
-            if day.facts.turnedOff != nil {
-                day.muted =
-                    try need(rows.int16(row, 5)) & Self.afterNothing != 0
-                    ? .afterNothing
-                    : .after(
-                        Sighting.Receipt(category: try rows.int32(row, 6) ?? 0, campaign: try rows.int32(row, 7) ?? 0))
-            }
-            days[place] = Stored(day: day, place: try need(rows.place(row, 8)))
+        for row in rows.indices {
+            let place = Int(try columns.place.get(row))
+            days[place] = Stored(day: try columns.day(row, names[place]), place: try columns.ctid.get(row))
         }
         return days
     }
@@ -105,7 +90,7 @@ package struct InstallDayTable {
         guard !installs.isEmpty else { return [] }
         let rows = try connection.queryPrepared(
             """
-            SELECT asked.place::integer - 1, d.day
+            SELECT asked.place::integer - 1 AS place, d.day
             FROM unnest(\(installs.map(\.install.install)), \(installs.map(\.install.app)), \(installs.map(\.first)),
                 \(installs.map(\.last))) WITH ORDINALITY AS asked (install_id, app, first, last, place)
             CROSS JOIN LATERAL (
@@ -115,20 +100,20 @@ package struct InstallDayTable {
                 OFFSET 0
             ) AS d
             """)
+        let place = try rows.column("place", as: Int32.self)
+        let day = try rows.column("day", as: CivilDate.self)
         var names: [InstallDay.Name] = []
-        for row in 0..<rows.count {
-            names.append(installs[Int(try need(rows.int32(row, 0)))].install.on(try need(rows.day(row, 1))))
-        }
+        for row in rows.indices { names.append(installs[Int(try place.get(row))].install.on(try day.get(row))) }
         return names
     }
 
     /// Writes new days, and changed ones in place of their old rows.
     func write(_ changes: InstallChanges, on connection: inout Connection) throws(PostgresError) {
         try connection.replace(
-            changes.places, in: name, Self.names, count: changes.inserted.count + changes.updated.count
+            changes.places, in: name, Self.layout, count: changes.inserted.count + changes.updated.count
         ) { rows in
-            for day in changes.updated { rows.append(day, to: self) }
-            for day in changes.inserted { rows.append(day, to: self) }
+            for day in changes.updated { rows.append(row: InstallDayRow(day, in: self)) }
+            for day in changes.inserted { rows.append(row: InstallDayRow(day, in: self)) }
         }
     }
 
@@ -142,100 +127,57 @@ package struct InstallDayTable {
             WHERE \(sql: Self.isNamed)
             """)
     }
-
-    /// SQL for the rows of a table with the omitted values restored, as a recount gives them.
-    static func opened(_ number: Int32) -> String {
-        """
-        (SELECT d.app, d.install_id, d.day, d.shard, d.first_at, coalesce(d.last_at, d.first_at) AS last_at, d.turned_off_at,
-            d.changed_at, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.time_zone, d.muted_category,
-            d.muted_campaign, nullif(d.codes & 7, 0)::smallint AS "authorization",
-            nullif(d.codes >> 3 & 7, 0)::smallint AS changed_to, d.codes >> 6 & 7 AS flags,
-            nullif(d.codes >> 9 & 3, 0)::smallint AS reach
-        FROM projection.\(name(number)) AS d)
-        """
-    }
-
-    /// Bits of `codes`: 3 for the authorization, 3 for what the last change changed to, turned off, turned on, whether
-    /// the install had received nothing when it turned notifications off, and 2 for the reach.
-    static let off: Int16 = 1 << 6
-    static let on: Int16 = 1 << 7
-    static let afterNothing: Int16 = 1 << 8
-
-    fileprivate static let names = [
-        "key", "first_at", "last_at", "first_device_at", "last_device_at", "turned_off_at", "changed_at", "install_id",
-        "generation", "app", "day", "platform", "app_version", "os_version", "device_model", "locale", "time_zone",
-        "muted_category", "muted_campaign", "codes", "shard", "state",
-    ]
 }
 
-/// A day of an install as its row holds it: nil if another column says the same.
-private struct InstallDayRow {
-    let firstAt: Timestamp
-    let lastAt: Timestamp?
-    let firstDeviceAt: Timestamp?
-    let lastDeviceAt: Timestamp?
-    let turnedOffAt: Timestamp?
-    let changedAt: Timestamp?
-    let device: DeviceWords
-    let receipt: Sighting.Receipt
-    let codes: Int16
+/// The columns from which stored days are read.
+private struct Columns {
+    let place: Rows.Column<Int32>
+    let ctid: Rows.Column<RowPlace>
+    private let firstAt, firstDeviceAt, lastDeviceAt: Rows.Column<Timestamp>
+    private let flags, mutedCategory, mutedCampaign: Rows.Column<Int32>
+    private let state: Rows.Column<Bytea>
 
-    init(_ day: InstallDay) {
-        let facts = day.facts
-        func unless(_ known: Timestamp, _ time: Timestamp) -> Timestamp? { time == known ? nil : time }
-        firstAt = facts.firstAt
-        lastAt = unless(facts.firstAt, facts.lastAt)
-        firstDeviceAt = unless(facts.firstAt, day.state.firstDeviceAt)
-        lastDeviceAt = unless(facts.lastAt, day.state.lastDeviceAt)
-        turnedOffAt = facts.turnedOff?.occurredAt
-        changedAt = facts.changedAt
-        device = facts.device
-        var codes = facts.device.authorization | facts.changedTo << 3 | facts.device.reach << 9
-        if facts.turnedOff != nil { codes |= InstallDayTable.off }
-        if facts.isTurnedOn { codes |= InstallDayTable.on }
-        if day.muted == .afterNothing { codes |= InstallDayTable.afterNothing }
-        self.codes = codes
-        receipt =
-            if case .after(let receipt) = day.muted { receipt } else { Sighting.Receipt(category: 0, campaign: 0) }
+    init(_ rows: Rows) throws(PostgresError) {
+        (place, ctid) = (try rows.column("place"), try rows.column("ctid"))
+        (firstAt, state) = (try rows.column("first_at"), try rows.column("state"))
+        (firstDeviceAt, lastDeviceAt) = (try rows.column("first_device_at"), try rows.column("last_device_at"))
+        (flags, mutedCategory) = (try rows.column("flags"), try rows.column("muted_category"))
+        mutedCampaign = try rows.column("muted_campaign")
+    }
+
+    func day(_ row: Int, _ name: InstallDay.Name) throws -> InstallDay {
+        guard
+            let state = InstallDayState(
+                encoded: try state.get(row).bytes, firstAt: try firstAt.get(row),
+                firstDeviceAt: try firstDeviceAt.get(row), lastDeviceAt: try lastDeviceAt.get(row))
+        else { throw StepError.unreadableDelivery("day \(name.day) of install \(name.install)") }
+        var day = InstallDay(name, state: state)
+        if day.facts.turnedOff != nil {
+            day.muted =
+                InstallDayFlags(rawValue: Int16(truncatingIfNeeded: try flags.get(row))).contains(.receivedNothing)
+                ? .afterNothing
+                : .after(
+                    Sighting.Receipt(
+                        category: try mutedCategory.optional(row) ?? 0, campaign: try mutedCampaign.optional(row) ?? 0))
+        }
+        return day
     }
 }
 
 extension InstallDay.Name {
     /// Reads rows of app, shard, install and day.
     static func all(_ rows: Rows) throws(PostgresError) -> [InstallDay.Name] {
+        let app = try rows.column("app", as: Int32.self)
+        let shard = try rows.column("shard", as: Int16.self)
+        let install = try rows.column("install_id", as: UUID.self)
+        let day = try rows.column("day", as: CivilDate.self)
         var names: [InstallDay.Name] = []
-        for row in 0..<rows.count {
+        for row in rows.indices {
             names.append(
                 InstallDay.Name(
-                    app: try need(rows.int32(row, 0)), shard: try need(rows.int16(row, 1)),
-                    install: try need(rows.uuid(row, 2)), day: try need(rows.day(row, 3))))
+                    app: try app.get(row), shard: try shard.get(row), install: try install.get(row),
+                    day: try day.get(row)))
         }
         return names
-    }
-}
-
-extension CopyRows {
-    /// One day of an install as one row, in the order of `names`.
-    fileprivate mutating func append(_ day: InstallDay, to table: InstallDayTable) {
-        let row = InstallDayRow(day)
-        func said(_ id: Int32) -> Int32? { id == 0 ? nil : id }
-        beginRow()
-        append(table.key(of: day.name))
-        append(row.firstAt)
-        append(row.lastAt)
-        append(row.firstDeviceAt)
-        append(row.lastDeviceAt)
-        append(row.turnedOffAt)
-        append(row.changedAt)
-        append(day.name.install)
-        append(table.number)
-        append(day.name.app)
-        append(day.name.day)
-        for place in 0..<6 { append(said(row.device[place])) }
-        append(said(row.receipt.category))
-        append(said(row.receipt.campaign))
-        append(row.codes)
-        append(day.name.shard)
-        append(bytes: day.state.encoded())
     }
 }

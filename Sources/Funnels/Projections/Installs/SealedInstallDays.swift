@@ -27,7 +27,7 @@ enum SealedInstallDays {
     /// nobody forgets them meanwhile, and keeps them remembered for as long as their events exist.
     static func remove(from news: inout [InstallNews], on connection: inout Connection) throws(PostgresError) {
         let any = try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_install_day)")
-        guard !news.isEmpty, try any[0].get(0, as: Bool.self) else { return }
+        guard !news.isEmpty, try any.value(as: Bool.self) else { return }
         let names = news.map(\.name)
         let spans = news.map { news in
             let times = news.sightings.map(\.moment.occurredAt)
@@ -35,7 +35,7 @@ enum SealedInstallDays {
         }
         let rows = try connection.queryPrepared(
             """
-            SELECT asked.place::integer - 1, d.from_at, d.to_at, d.first_device_at, d.last_device_at
+            SELECT asked.place::integer - 1 AS place, d.from_at, d.to_at, d.first_device_at, d.last_device_at
             FROM unnest(\(names.map(\.install)), \(names.map(\.app)), \(names.map(\.shard)), \(spans.map(\.0)), \(spans.map(\.1)))
                 WITH ORDINALITY AS asked (install_id, app, shard, first, last, place)
             CROSS JOIN LATERAL (
@@ -46,11 +46,12 @@ enum SealedInstallDays {
             ) AS d
             ORDER BY asked.install_id, asked.app, d.from_at
             """)
-        for row in 0..<rows.count {
-            let place = Int(try need(rows.int32(row, 0)))
+        for row in rows {
+            let place = Int(try row.get("place", as: Int32.self))
             let name = names[place]
-            let (from, to) = (try need(rows.timestamp(row, 1)), try need(rows.timestamp(row, 2)))
-            let (first, last) = (try need(rows.timestamp(row, 3)), try need(rows.timestamp(row, 4)))
+            let (from, to): (Timestamp, Timestamp) = (try row.get("from_at"), try row.get("to_at"))
+            let first: Timestamp = try row.get("first_device_at")
+            let last: Timestamp = try row.get("last_device_at")
             let gone = news[place].sightings.filter { from <= $0.moment.occurredAt && $0.moment.occurredAt < to }
             guard let least = gone.map(\.moment.deviceAt).min(), let greatest = gone.map(\.moment.deviceAt).max() else {
                 continue

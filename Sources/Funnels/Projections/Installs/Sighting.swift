@@ -49,14 +49,13 @@ extension Timestamp {
 
 /// What a source says that `analytics.installs` shows.
 package struct DeviceWords: Hashable, Sendable {
-    /// In the order of the names; authorization and reach are codes.
-    package private(set) var said: SIMD8<Int32>
+    /// In the order of `Member`.
+    private(set) var said: SIMD8<Int32>
 
-    /// The columns of an install's row. Stored states hold them in this order.
-    package static let names = [
-        "platform", "app_version", "os_version", "device_model", "locale", "time_zone", "authorization",
-        "reach",
-    ]
+    /// What it may say: ids of words, then two codes. Stored states hold them in this order.
+    package enum Member: Int {
+        case platform, appVersion, osVersion, deviceModel, locale, timeZone, authorization, reach
+    }
 
     package init() { said = .zero }
 
@@ -67,16 +66,24 @@ package struct DeviceWords: Hashable, Sendable {
         ]
     }
 
-    package var authorization: Int16 { Int16(truncatingIfNeeded: said[6]) }
+    package var authorization: Int16 { Int16(truncatingIfNeeded: self[.authorization]) }
     /// Said whenever the authorization is, by the same event.
-    package var reach: Int16 { Int16(truncatingIfNeeded: said[7]) }
+    package var reach: Int16 { Int16(truncatingIfNeeded: self[.reach]) }
 
     var isEmpty: Bool { said == .zero }
 
-    subscript(place: Int) -> Int32 {
+    subscript(member: Member) -> Int32 {
+        get { said[member.rawValue] }
+        set { said[member.rawValue] = newValue }
+    }
+
+    /// What it says at a place of the order, for storage.
+    subscript(place place: Int) -> Int32 {
         get { said[place] }
         set { said[place] = newValue }
     }
+
+    static var places: Range<Int> { 0..<SIMD8<Int32>.scalarCount }
 
     /// Copies what is missing here.
     mutating func complete(from other: DeviceWords) { said.replace(with: other.said, where: said .== 0) }

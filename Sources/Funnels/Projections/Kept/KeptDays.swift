@@ -135,7 +135,7 @@ extension KeptDays {
     private func next(on connection: inout Connection) throws(PostgresError) -> Due? {
         let rows = try connection.query(
             """
-            SELECT v.place::integer, a.id, d.day
+            SELECT v.name, a.id, d.day
             FROM log.app AS a
             CROSS JOIN LATERAL (
                 SELECT f.day FROM projection.category_funnel AS f
@@ -153,8 +153,9 @@ extension KeptDays {
             ORDER BY d.day DESC, a.id, v.place LIMIT 1
             """)
         guard let row = rows.first else { return nil }
-        let place = Int(try row.get(0, as: Int32.self)) - 1
-        return Due(view: View.all[place], app: try row.get(1), day: try row.get(2))
+        let name: String = try row.get("name")
+        guard let view = View.all.first(where: { $0.name == name }) else { return nil }
+        return Due(view: view, app: try row.get("id"), day: try row.get("day"))
     }
 
     /// Notes that it is being made; false if somebody else has. Until it is known on which days it depends, it may be
@@ -180,12 +181,13 @@ extension KeptDays {
                 let row = try connection.query(
                     """
                     SELECT CASE WHEN count(*) <= \(rules.mostRows)
-                            THEN coalesce(jsonb_agg(to_jsonb(c) - '{app,day,first_day,last_day}'::text[]), '[]') END,
-                        min(c.first_day), max(c.last_day)
+                            THEN coalesce(jsonb_agg(to_jsonb(c) - '{app,day,first_day,last_day}'::text[]), '[]') END AS rows,
+                        min(c.first_day) AS first_day, max(c.last_day) AS last_day
                     FROM projection.\(identifier: due.view.name) AS c WHERE c.app = \(due.app) AND c.day = \(due.day)
                     """)[0]
-                let rows: JSONB? = try row.optional(0)
-                let (first, last): (CivilDate?, CivilDate?) = (try row.optional(1), try row.optional(2))
+                let rows: JSONB? = try row.optional("rows")
+                let first: CivilDate? = try row.optional("first_day")
+                let last: CivilDate? = try row.optional("last_day")
                 try computed()
                 try connection.query(
                     """

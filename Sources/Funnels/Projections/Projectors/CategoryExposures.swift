@@ -12,7 +12,10 @@ enum CategoryExposures: Projector {
                 """
                 SELECT app, day, category, count(*) AS exposed
                 FROM recount_delivery WHERE expanded OR action_tapped GROUP BY app, day, category
-                """, behind: "\(sameDay) AND d.category = cell.category AND d.flags & (4 | 32) <> 0"))
+                """,
+                behind: """
+                    \(sameDay) AND d.category = cell.category AND \(DeliveryFlags([.expanded, .actionTapped]).any)
+                    """))
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {

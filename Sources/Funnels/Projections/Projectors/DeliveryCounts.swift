@@ -101,7 +101,7 @@ enum DeliveryCounts {
 extension Projector {
     /// SQL: the delivery `d` has the app and day of the row `cell`.
     package static var sameDay: String { "d.app = cell.app AND d.day = cell.day" }
-    package static var noneSilent: String { "d.flags & 1 = 0" }
+    package static var noneSilent: String { DeliveryFlags.silent.none }
 }
 
 /// Keys that several funnels share.

@@ -26,7 +26,7 @@ enum MutedAfter: Projector {
             recount: .init(
                 """
                 SELECT app, day, muted_category AS category, muted_campaign AS campaign, count(*) AS installs,
-                    count(*) FILTER (WHERE flags & 4 <> 0) AS received_nothing
+                    count(*) FILTER (WHERE flags & \(InstallDayFlags.receivedNothing.rawValue) <> 0) AS received_nothing
                 FROM recount_install_day WHERE turned_off_at IS NOT NULL GROUP BY app, day, muted_category, muted_campaign
                 """, behind: "false"),
             day: "Day of the permission.changed in the time zone of the app")

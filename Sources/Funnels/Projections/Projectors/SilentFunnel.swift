@@ -37,7 +37,7 @@ enum SilentFunnel: Projector {
                     count(*) FILTER (WHERE fetch_result = 3) AS failed,
                     count(*) FILTER (WHERE fetch_result = 0) AS no_result
                 FROM recount_delivery WHERE silent GROUP BY app, day, campaign
-                """, behind: "\(sameDay) AND d.campaign = cell.campaign AND d.flags & 1 = 1"))
+                """, behind: "\(sameDay) AND d.campaign = cell.campaign AND \(DeliveryFlags.silent.any)"))
     ]
 
     static func count(_ delivery: Delivery, _ weight: Int64, into tallies: inout [Tally]) {

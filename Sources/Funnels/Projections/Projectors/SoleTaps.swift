@@ -24,7 +24,7 @@ enum SoleTaps {
                 FROM recount_delivery WHERE sole GROUP BY app, day, \(names), first_response
                 """,
                 behind: """
-                    d.app = cell.app AND d.day = cell.day AND d.flags & \(DeliveryFlags.sole.rawValue) <> 0
+                    d.app = cell.app AND d.day = cell.day AND \(DeliveryFlags.sole.any)
                         AND (\((keys.map { "d.\($0.name)" } + ["d.category", "d.first_response"]).joined(separator: ", ")))
                         = (\((keys.map { "cell.\($0.name)" } + ["cell.category", "cell.action_id"]).joined(separator: ", ")))
                     """))

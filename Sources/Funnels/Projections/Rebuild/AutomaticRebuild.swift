@@ -41,7 +41,8 @@ package struct AutomaticRebuild: Sendable {
             """
             SELECT EXISTS (
                 SELECT FROM projection.generation AS l JOIN log.head AS h ON h.words > l.words WHERE l.state = 'live')
-            """)[0].get(0)
+            """
+        ).value()
     }
 
     /// The projections of the live generation that were counted by older rules, or not at all. If the deliveries are
@@ -75,7 +76,7 @@ package struct AutomaticRebuild: Sendable {
             WHERE l.state = 'live'
             """)
         var stored: [String: Int32] = [:]
-        for row in rows { stored[try row.get(0)] = try row.get(1) }
+        for row in rows { stored[try row.get("name")] = try row.get("version") }
         return stored
     }
 
@@ -87,7 +88,7 @@ package struct AutomaticRebuild: Sendable {
         // Only the owner: tables of anybody else would not let the projections write to them.
         let isOwner: Bool = try connection.query(
             "SELECT nspowner = (SELECT oid FROM pg_roles WHERE rolname = current_user) FROM pg_namespace WHERE nspname = 'projection'"
-        )[0].get(0)
+        ).value()
         guard isOwner else { return .notOwner(try Self.due(of: control.projectors, on: &connection)) }
         guard let turn = try takeTurn() else { return .busy }
         defer { withExtendedLifetime(turn) {} }

@@ -16,13 +16,13 @@ enum GenerationBuilder {
                 .map { "\($0.0) \($0.1)" }
             let rows = try connection.query(
                 """
-                SELECT l.id, array_agg(p.name || ' ' || p.version), bool_or(p.stopped_at IS NOT NULL)
+                SELECT l.id, array_agg(p.name || ' ' || p.version) AS names, bool_or(p.stopped_at IS NOT NULL) AS is_stopped
                 FROM projection.generation AS l JOIN projection.projector AS p ON p.generation = l.id
                 WHERE l.state = 'building' AND l.words = (SELECT words FROM log.head) GROUP BY l.id
                 """)
             for row in rows {
-                let names: [String] = try row.get(1)
-                if Set(names) == Set(wanted), try !row.get(2, as: Bool.self) { return try row.get(0) }
+                let names: [String] = try row.get("names")
+                if Set(names) == Set(wanted), try !row.get("is_stopped", as: Bool.self) { return try row.get("id") }
             }
             try retireUnfinished(on: &connection)
             let generation = try make(projectors, on: &connection)
@@ -40,7 +40,8 @@ enum GenerationBuilder {
             SELECT 1 + greatest((SELECT max(id) FROM projection.generation), (SELECT max(tables_generation) FROM projection.projector)), 'building', h.words
             FROM log.head AS h
             RETURNING id
-            """)[0].get(0)
+            """
+        ).value()
         try connection.query(
             """
             INSERT INTO projection.progress (generation, shard, goal_apps)
@@ -99,14 +100,13 @@ enum GenerationBuilder {
             if !all, !(try ZoneChange.pending(.recorded, on: &connection).isEmpty) {
                 throw StepError.generationIsGone
             }
-            let live: Int32 = try connection.query("SELECT id FROM projection.generation WHERE state = 'live'")[0].get(
-                0)
+            let live: Int32 = try connection.query("SELECT id FROM projection.generation WHERE state = 'live'").value()
             let rows = try connection.query(
                 """
                 SELECT position FROM projection.progress WHERE generation IN (\(live), \(generation))
                 ORDER BY generation, shard FOR UPDATE
                 """)
-            let furthest = try rows.map { row in try row.get(0, as: Int64.self) }.max() ?? 0
+            let furthest = try rows.values(as: Int64.self).max() ?? 0
             try level(.building(generation), of: projectors, at: furthest, on: &connection)
             if !all { try level(.live, of: projectors, at: furthest, on: &connection) }
             CrashPoint.pass("side by side")
@@ -122,7 +122,8 @@ enum GenerationBuilder {
             SELECT EXISTS (
                 SELECT FROM projection.generation AS l JOIN log.head AS h ON h.words = l.words
                 WHERE l.id = \(generation) AND l.state = 'building')
-            """)[0].get(0)
+            """
+        ).value()
     }
 
     /// Moves all shards of a generation to a position, within the present transaction.

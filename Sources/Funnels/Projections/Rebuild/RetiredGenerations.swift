@@ -18,14 +18,14 @@ enum RetiredGenerations {
         while try isRead(on: &connection), !deadline.hasPassed { try connection.query("SELECT pg_sleep(0.02)") }
         let rows = try connection.query(
             """
-            SELECT p.generation, p.name, p.tables_generation, l.readers && \(sql: open)
+            SELECT p.generation, p.name, p.tables_generation, l.readers && \(sql: open) AS is_read
             FROM projection.projector AS p JOIN projection.generation AS l ON l.id = p.generation
             WHERE l.state = 'retired' ORDER BY p.generation, p.name
             """)
         var left = 0
         deadline = .after(seconds: patience)
         for row in rows {
-            let isRead: Bool = try row.get(3)
+            let isRead: Bool = try row.get("is_read")
             var isGone = isRead ? false : try drop(row, of: projectors, on: &connection)
             // Readers of the new tables also hold the lock, for as long as they read.
             while !isRead, !isGone, !deadline.hasPassed { isGone = try drop(row, of: projectors, on: &connection) }
@@ -65,15 +65,16 @@ enum RetiredGenerations {
 
     private static func isRead(on connection: inout Connection) throws(PostgresError) -> Bool {
         try connection.query(
-            "SELECT EXISTS (SELECT FROM projection.generation WHERE state = 'retired' AND readers && \(sql: open))")[0]
-            .get(0)
+            "SELECT EXISTS (SELECT FROM projection.generation WHERE state = 'retired' AND readers && \(sql: open))"
+        ).value()
     }
 
     /// Drops the tables of a row (generation, projector, number of its tables); returns false if somebody reads them.
     private static func drop(
         _ row: Rows.Row, of projectors: [any Projector.Type], on connection: inout Connection
     ) throws(PostgresError) -> Bool {
-        let (generation, name, number): (Int32, String, Int32) = (try row.get(0), try row.get(1), try row.get(2))
+        let (generation, name): (Int32, String) = (try row.get("generation"), try row.get("name"))
+        let number: Int32 = try row.get("tables_generation")
         let parents =
             name == DeliveryTable.projector
             ? DeliveryTable.parents : projectors.first { $0.name == name }?.tables.map(\.name) ?? []

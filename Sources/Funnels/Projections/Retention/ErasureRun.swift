@@ -93,7 +93,7 @@ package struct ErasureRun {
             WHERE l.state = 'retired' AND p.name = \(DeliveryTable.projector)
             """)
         for row in rows {
-            let (generation, number): (Int32, Int32) = (try row.get(0), try row.get(1))
+            let (generation, number): (Int32, Int32) = (try row.get("generation"), try row.get("tables_generation"))
             do {
                 try connection.transaction { connection throws(PostgresError) in
                     try connection.execute(script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on")
@@ -137,15 +137,12 @@ package struct ErasureRun {
                 """)
         let fetch: String = "FETCH \(most) FROM erased_delivery"
         while true {
-            let rows = try connection.query(Statement(fetch))
-            guard rows.count > 0 else { break }
-            var names: [Delivery.Name] = []
-            for row in rows {
-                names.append(
-                    Delivery.Name(
-                        app: erasure.app, shard: shard, install: erasure.install, notificationKey: try row.get(0)))
-            }
-            try body(names, &connection)
+            let keys: [String] = try connection.query(Statement(fetch)).values()
+            guard !keys.isEmpty else { break }
+            try body(
+                keys.map {
+                    Delivery.Name(app: erasure.app, shard: shard, install: erasure.install, notificationKey: $0)
+                }, &connection)
         }
         try connection.execute(script: "CLOSE erased_delivery")
     }

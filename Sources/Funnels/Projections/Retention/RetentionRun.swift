@@ -160,7 +160,7 @@ package struct RetentionRun {
             WHERE p.name IS NULL OR known.name IS NULL ORDER BY 1
             """)
         guard foreign.isEmpty else {
-            throw Obstacle.foreign(Array(Set(try foreign.map { row in try row.get(0) })).sorted())
+            throw Obstacle.foreign(Array(Set(try foreign.values())).sorted())
         }
     }
 }

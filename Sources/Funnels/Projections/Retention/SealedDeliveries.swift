@@ -20,7 +20,7 @@ enum SealedDeliveries {
 
     /// Whether there are any.
     static func exist(on connection: inout Connection) throws(PostgresError) -> Bool {
-        try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)")[0].get(0)
+        try connection.queryPrepared("SELECT EXISTS (SELECT FROM projection.sealed_delivery)").value()
     }
 
     /// Returns the sealed ones among these; the step skips their events. Locks them until the transaction ends, so that
@@ -34,7 +34,7 @@ enum SealedDeliveries {
         let names = news.map(\.name)
         let rows = try connection.queryPrepared(
             """
-            SELECT asked.place::integer - 1, d.first_device_at, d.last_device_at
+            SELECT asked.place::integer - 1 AS place, d.first_device_at, d.last_device_at
             FROM unnest(\(names.map(\.notificationKey)), \(names.map(\.install)), \(names.map(\.app)),
                 \(names.map(\.shard))) WITH ORDINALITY AS asked (notification_key, install_id, app, shard, place)
             CROSS JOIN LATERAL (
@@ -46,10 +46,11 @@ enum SealedDeliveries {
             """)
         var sealed: Set<Delivery.Name> = []
         var longer: [(name: Delivery.Name, first: Timestamp, last: Timestamp)] = []
-        for row in 0..<rows.count {
-            let place = Int(try need(rows.int32(row, 0)))
+        for row in rows {
+            let place = Int(try row.get("place", as: Int32.self))
             let name = names[place]
-            let (first, last) = (try need(rows.timestamp(row, 1)), try need(rows.timestamp(row, 2)))
+            let first: Timestamp = try row.get("first_device_at")
+            let last: Timestamp = try row.get("last_device_at")
             sealed.insert(name)
             guard let times = times(news[place]), times.first < first || times.last > last else { continue }
             longer.append((name, min(times.first, first), max(times.last, last)))

@@ -28,13 +28,13 @@ package struct SealedShards {
         for table in Self.tables {
             let days: String =
                 "SELECT DISTINCT day::text FROM projection.\(table.name) WHERE generation = 0 AND \(isOurs) ORDER BY 1"
-            for row in try source.query(Statement(days)) {
-                try bring(table, of: try row.get(0), from: &source, on: &target)
+            for day in try source.query(Statement(days)).values(as: String.self) {
+                try bring(table, of: day, from: &source, on: &target)
             }
         }
         for (table, columns) in Self.remembered.sorted(by: { $0.key < $1.key }) {
             let question: String = "SELECT count(*) FROM projection.\(table) WHERE \(isOurs)"
-            let count: Int64 = try source.query(Statement(question))[0].get(0)
+            let count: Int64 = try source.query(Statement(question)).value()
             guard count > 0 else { continue }
             let list = columns.joined(separator: ", ")
             try target.execute(

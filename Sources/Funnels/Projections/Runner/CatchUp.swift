@@ -84,7 +84,8 @@ struct CatchUp {
                 SELECT FROM projection.projector AS p JOIN projection.progress AS g ON g.generation = p.generation
                 WHERE p.generation = projection.chosen_generation(\(choice.generation)) AND p.name = \(DeliveryTable.projector)
                     AND g.position < least(p.stopped_batch - 1, \(target)))
-            """)[0].get(0)
+            """
+        ).value()
         return !running
     }
 }

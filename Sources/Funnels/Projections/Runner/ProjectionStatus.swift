@@ -25,15 +25,16 @@ package struct ProjectionStatus: Sendable {
             """)
         var projections: [ProjectionStatus] = []
         for row in rows {
-            let name: String = try row.get(0)
+            let name: String = try row.get("name")
             var stop: StoppedProjection?
-            if let batch: Int64 = try row.optional(5) {
-                stop = StoppedProjection(name: name, batch: batch, reason: try row.optional(6) ?? "")
+            if let batch: Int64 = try row.optional("stopped_batch") {
+                stop = StoppedProjection(name: name, batch: batch, reason: try row.optional("stopped_because") ?? "")
             }
             projections.append(
                 ProjectionStatus(
-                    name: name, version: try row.get(1), position: try row.get(2), lag: try row.get(3),
-                    lagSeconds: try row.get(4), stop: stop, status: try row.get(7)))
+                    name: name, version: try row.get("version"), position: try row.get("position"),
+                    lag: try row.get("lag"), lagSeconds: try row.get("lag_seconds"), stop: stop,
+                    status: try row.get("status")))
         }
         return projections
     }
@@ -66,20 +67,20 @@ package struct Backlog: Sendable {
     static func read(_ choice: Lane.Choice, on connection: inout Connection) throws(PostgresError) -> Backlog {
         let row = try connection.queryPrepared(
             """
-            SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0), least.position,
+            SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0) AS head, least.position,
                 (SELECT coalesce(sum(events), 0)::bigint FROM (
-                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches),
+                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches) AS events,
                 coalesce((
                     SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
-                    WHERE number = least.position + 1), 0),
-                least.shards, coalesce(least.mean, 0)
+                    WHERE number = least.position + 1), 0) AS seconds,
+                least.shards, coalesce(least.mean, 0) AS mean
             FROM (
                 SELECT min(position) AS position, avg(position)::bigint AS mean, count(*)::integer AS shards FROM projection.progress
                 WHERE generation = projection.chosen_generation(\(choice.generation))
             ) AS least
             """)[0]
         return Backlog(
-            head: try row.get(0), position: try row.optional(1), meanPosition: try row.get(5), events: try row.get(2),
-            seconds: try row.get(3), shards: try row.get(4))
+            head: try row.get("head"), position: try row.optional("position"), meanPosition: try row.get("mean"),
+            events: try row.get("events"), seconds: try row.get("seconds"), shards: try row.get("shards"))
     }
 }

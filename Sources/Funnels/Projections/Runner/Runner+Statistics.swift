@@ -11,7 +11,7 @@ extension Runner {
         try cancellation.during(&connection) { connection in
             var analyzed: Set<String> = []
             while !isStopping,
-                let table: String = try connection.query("SELECT log.analyze_whole()")[0].optional(0),
+                let table: String = try connection.query("SELECT log.analyze_whole()").valueIfAny(),
                 analyzed.insert(table).inserted
             {}
         }

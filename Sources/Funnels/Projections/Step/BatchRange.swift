@@ -34,11 +34,11 @@ struct BatchRange {
         while chunk > 0 {
             let rows = try connection.queryPrepared(
                 """
-                SELECT number, id, shard_events, least_device_at, greatest_device_at, (SELECT words FROM log.head)
+                SELECT number, id, shard_events, least_device_at, greatest_device_at, (SELECT words FROM log.head) AS words
                 FROM log.batch_expected
                 WHERE number > \(batches.last?.number ?? lane.position) AND number <= \(last) ORDER BY number LIMIT \(chunk)
                 """)
-            if let first = rows.first { words = try first.get(5, as: Int32.self) }
+            if let first = rows.first { words = try first.get("words", as: Int32.self) }
             for row in rows where try !add(row, of: lane, mostEvents) { return }
             guard rows.count == chunk else { return }
             chunk = min(most - Int32(batches.count), 2 * chunk)
@@ -54,9 +54,12 @@ struct BatchRange {
 
     /// Takes a batch, unless the step is full without it.
     private mutating func add(_ row: Rows.Row, of lane: Lane, _ mostEvents: Int64) throws(PostgresError) -> Bool {
-        let (least, greatest): (Timestamp?, Timestamp?) = (try row.optional(3), try row.optional(4))
+        let least: Timestamp? = try row.optional("least_device_at")
+        let greatest: Timestamp? = try row.optional("greatest_device_at")
         let times = if let least, let greatest { (least, greatest) } else { (Timestamp, Timestamp)?.none }
-        let batch = Batch(number: try row.get(0), id: try row.get(1), shardEvents: try row.get(2), times: times)
+        let batch = Batch(
+            number: try row.get("number"), id: try row.get("id"), shardEvents: try row.get("shard_events"), times: times
+        )
         let count = batch.events(in: lane.shards)
         guard count == 0 || times != nil else { throw .decoding("batch \(batch.number) has events but no times") }
         guard events == 0 || events + count <= mostEvents else { return false }

@@ -1,147 +1,147 @@
-internal import EventLog
+internal import Telemetry
 internal import Values
 
-/// A code in the bits of a delivery's `codes`. Stored rows hold them, so their places are frozen.
-package struct DeliveryCode: Sendable {
-    package let name: String
-    private let first: Int32
-    private let bits: Int32
+/// A delivery as its row holds it.
+struct DeliveryRow: StoredRow {
+    let key: Int64
+    let generation: Int32
+    let delivery: Delivery
 
-    /// These bits with this code in its place.
-    package func bits(of code: Int16) -> Int32 { Int32(code) << first }
-
-    /// SQL for the code of a row `d`; NULL if there is none.
-    fileprivate var opened: String {
-        "nullif(d.codes >> \(first) & \((1 << bits) - 1), 0)::smallint AS \"\(name)\""
+    init(_ delivery: Delivery, in table: DeliveryTable) {
+        (key, generation, self.delivery) = (table.key(of: delivery.name), table.number, delivery)
     }
 
-    static let origin = DeliveryCode(name: "origin", first: 0, bits: 2)
-    static let authorization = DeliveryCode(name: "authorization", first: 2, bits: 3)
-    static let launch = DeliveryCode(name: "launch", first: 5, bits: 2)
-    static let mediaKind = DeliveryCode(name: "media_kind", first: 7, bits: 3)
-    static let mediaNetwork = DeliveryCode(name: "media_network", first: 10, bits: 2)
-    static let mediaOutcome = DeliveryCode(name: "media_outcome", first: 12, bits: 3)
-    static let fetchResult = DeliveryCode(name: "fetch_result", first: 15, bits: 2)
-    static let storyExit = DeliveryCode(name: "story_exit", first: 17, bits: 3)
-    static let reach = DeliveryCode(name: "reach", first: 20, bits: 2)
+    private var facts: Facts { delivery.facts }
+    private var said: Attributes { delivery.facts.attributes }
+    private var span: DeliveryState.Span { delivery.state.span }
 
-    package static let all = [
-        origin, authorization, launch, mediaKind, mediaNetwork, mediaOutcome, fetchResult, storyExit,
-        reach,
-    ]
-
-    static func packed(_ facts: Facts) -> Int32 {
-        let attributes = facts.attributes
-        return origin.bits(of: attributes.origin) | authorization.bits(of: attributes.authorization)
-            | launch.bits(of: attributes.launch) | mediaKind.bits(of: facts.media.kind)
-            | mediaNetwork.bits(of: facts.media.network) | mediaOutcome.bits(of: facts.media.outcome)
-            | fetchResult.bits(of: facts.fetchResult) | storyExit.bits(of: facts.story?.exit.rawValue ?? 0)
-            | reach.bits(of: attributes.reach)
-    }
-}
-
-/// A fact about a delivery that is true or false, as the bits of `flags` tell it.
-private struct DeliveryFact {
-    let name: String
-    /// SQL for the fact of a row `d`.
-    let sql: String
-
-    /// True with any of these bits.
-    init(_ name: String, _ flags: DeliveryFlags) {
-        self.name = name
-        sql = Self.any(flags)
-    }
-
-    /// True with any bit of each.
-    init(_ name: String, _ flags: DeliveryFlags, and others: DeliveryFlags) {
-        self.name = name
-        sql = "\(Self.any(flags)) AND \(Self.any(others))"
-    }
-
-    /// True with none of these bits.
-    init(_ name: String, none flags: DeliveryFlags) {
-        self.name = name
-        sql = "d.flags & \(flags.rawValue) = 0"
-    }
-
-    private static func any(_ flags: DeliveryFlags) -> String { "d.flags & \(flags.rawValue) <> 0" }
-
-    private static let response: DeliveryFlags = [.opened, .actionTapped, .storyActionTapped]
-
-    static let all = [
-        DeliveryFact("silent", .silent), DeliveryFact("received", .received), DeliveryFact("expanded", .expanded),
-        DeliveryFact("opened", .opened), DeliveryFact("dismissed", .dismissed),
-        DeliveryFact("action_tapped", .actionTapped), DeliveryFact("story_action_tapped", .storyActionTapped),
-        DeliveryFact("media_attached", .mediaAttached), DeliveryFact("responded", response),
-        DeliveryFact("received_responded", .received, and: response), DeliveryFact("sole", .sole),
-        DeliveryFact("unanswered", none: response.union([.silent, .dismissed])),
-        DeliveryFact("suppressed", .suppressed), DeliveryFact("story_started", .storyStarted),
-        DeliveryFact("story_finished", .storyFinished), DeliveryFact("unsent", .unsent),
-    ]
-}
-
-/// The times of a delivery as its row holds them: nil if another column says the same.
-struct DeliveryTimes {
-    let firstOccurredAt: Timestamp
-    let lastOccurredAt: Timestamp?
-    let firstDeviceAt: Timestamp?
-    let lastDeviceAt: Timestamp?
-    let receivedAt: Timestamp?
-    let extensionAt: Timestamp?
-    let openedAt: Timestamp?
-    let firstResponseAt: Timestamp?
-    let answeredAt: Timestamp?
-
-    init(_ delivery: Delivery) {
-        let (span, facts) = (delivery.state.span, delivery.facts)
-        func unless(_ known: Timestamp, _ time: Timestamp?) -> Timestamp? { time == known ? nil : time }
-        firstOccurredAt = span.firstOccurredAt
-        lastOccurredAt = unless(span.firstOccurredAt, span.lastOccurredAt)
-        firstDeviceAt = unless(span.firstOccurredAt, span.firstDeviceAt)
-        lastDeviceAt = unless(span.lastOccurredAt, span.lastDeviceAt)
-        receivedAt = unless(span.firstOccurredAt, facts.receivedAt)
+    /// Places of bits are frozen, since stored rows hold them: a new member comes last.
+    static func columns<Sink: RowSink>(_ row: inout Sink) where Sink.Row == DeliveryRow {
+        row.put("key", .plain, .own) { $0.key }
+        row.put("generation", .plain, .own) { $0.generation }
+        row.put("app", .app, .name) { $0.delivery.name.app }
+        row.put("shard", .plain, .own) { $0.delivery.name.shard }
+        row.put("day") { $0.delivery.day }
+        row.put("install_id", .plain, .name) { $0.delivery.name.install }
+        row.put("notification_key", .plain, .name) { $0.delivery.name.notificationKey }
+        row.put("flags", .flags(DeliveryFlags.names)) { $0.facts.flags.rawValue }
+        row.word("category") { $0.said.category }
+        row.word("campaign") { $0.said.campaign }
+        row.word("variant") { $0.said.variant }
+        row.word("thread") { $0.said.thread }
+        row.word("platform") { $0.said.platform }
+        row.word("app_version") { $0.said.appVersion }
+        row.word("os_version") { $0.said.osVersion }
+        row.word("device_model") { $0.said.deviceModel }
+        row.word("locale") { $0.said.locale }
+        row.word("interruption_level") { $0.said.interruptionLevel }
+        row.word("topic") { $0.said.topic }
+        row.word("analytics_label") { $0.said.analyticsLabel }
+        row.put("first_response", .response) { $0.facts.firstResponse?.kind.code }
+        row.number("items", mostly: 1) { $0.facts.items }
+        row.number("furthest", mostly: -1) { $0.facts.story?.furthest ?? -1 }
+        row.number("pages", mostly: 0) { $0.facts.story?.pages ?? 0 }
+        row.bits(2, "origin", .code(Origin.allCases.map(\.wire))) { $0.said.origin }
+        row.bits(3, "authorization", .code(Authorization.allCases.map(\.wire))) { $0.said.authorization }
+        row.bits(2, "launch", .code(Launch.allCases.map(\.wire))) { $0.said.launch }
+        row.bits(3, "media_kind", .code(MediaKind.allCases.map(\.wire))) { $0.facts.media.kind }
+        row.bits(2, "media_network", .code(MediaNetwork.allCases.map(\.wire))) { $0.facts.media.network }
+        row.bits(3, "media_outcome", .code(MediaOutcome.allCases.map(\.wire))) { $0.facts.media.outcome }
+        row.bits(2, "fetch_result", .code(FetchResult.allCases.map(\.wire))) { $0.facts.fetchResult }
+        row.bits(3, "story_exit", .code(["clicked", "finished", "fallback", "abandoned"])) {
+            $0.facts.story?.exit.rawValue ?? 0
+        }
+        row.bits(2, "reach", .code(Reach.allCases.map(\.wire))) { $0.said.reach }
+        row.packed("codes", as: Int32.self)
+        row.put("first_occurred_at", .time) { $0.first }
+        row.time("last_occurred_at", or: "first_occurred_at", { $0.first }) { $0.last }
+        row.time("first_device_at", or: "first_occurred_at", { $0.first }) { $0.span.firstDeviceAt }
+        row.time("last_device_at", or: "last_occurred_at", { $0.last }) { $0.span.lastDeviceAt }
+        row.time(
+            "received_at", if: [.silent, .received], or: "first_occurred_at", { $0.first }
+        ) { $0.facts.receivedAt }
         // A row is looked up by it only if no event says when the notification was sent.
-        extensionAt = facts.flags.contains(.unsent) && facts.extensionAt != facts.receivedAt ? facts.extensionAt : nil
-        openedAt = unless(span.lastOccurredAt, facts.openedAt)
-        firstResponseAt = unless(span.lastOccurredAt, facts.firstResponse?.at)
-        answeredAt = unless(span.lastOccurredAt, facts.answeredAt)
+        row.time(
+            "extension_at", if: .unsent, or: "received_at", { $0.facts.receivedAt }
+        ) { $0.facts.extensionAt }
+        row.time("opened_at", if: .opened, or: "last_occurred_at", { $0.last }) { $0.facts.openedAt }
+        row.time(
+            "first_response_at", if: .response, or: "last_occurred_at", { $0.last }
+        ) { $0.facts.firstResponse?.at }
+        row.time(
+            "answered_at", if: .response.union(.dismissed), or: "last_occurred_at", { $0.last }
+        ) { $0.facts.answeredAt }
+        row.put("state", .plain, .own) { $0.delivery.state.encoded() }
+    }
+
+    fileprivate var first: Timestamp { span.firstOccurredAt }
+    fileprivate var last: Timestamp { span.lastOccurredAt }
+}
+
+extension RowSink where Row == DeliveryRow {
+    /// A time that only deliveries with one of these flags have.
+    @inline(__always)
+    fileprivate mutating func time(
+        _ name: StaticString, if flags: DeliveryFlags, or known: StaticString, _ knownTime: (Row) -> Timestamp?,
+        _ value: (Row) -> Timestamp?
+    ) {
+        time(name, or: known, knownTime, where: flags.any) { row in
+            row.delivery.facts.flags.isDisjoint(with: flags) ? nil : value(row)
+        }
     }
 }
 
 extension DeliveryTable {
-    /// SQL that restores the omitted values in the rows of one table.
-    static func opened(_ number: Int32) -> String { "(SELECT \(openedColumns) FROM projection.\(name(number)) AS d)" }
+    package static let layout = RowLayout.of(DeliveryRow.self)
+
+    /// SQL for the rows of one table with a column for each fact.
+    static func opened(_ number: Int32) -> String { "(SELECT \(layout.all) FROM projection.\(name(number)) AS d)" }
 
     /// The opened rows of all tables, as a view for the analysts' views and for an owner in psql.
-    package static let openedView = """
-        -- Why: rows of projection.delivery are packed. This opens them: a column for each fact, words and codes as their numbers.
-        CREATE OR REPLACE VIEW projection.opened_delivery AS
-        SELECT \(openedColumns),
-            \(DeliveryFact.all.map { "\($0.sql) AS \($0.name)" }.joined(separator: ",\n    "))
-        FROM projection.delivery AS d
-        WHERE \(ClusterMap.isShown("d.shard"));
+    package static let openedView = layout.view(
+        of: parent, and: DeliveryFlags.columns,
+        "Deliveries with a column for each fact: ids of log.word, codes as in log.opened_event. analytics.deliveries shows their names"
+    )
+}
 
-        COMMENT ON VIEW projection.opened_delivery IS 'Deliveries with a column for each fact: ids of log.word, codes as in log.opened_event. analytics.deliveries shows their names';
-        -- The schema's default gives more, which only its tables need.
-        REVOKE INSERT, UPDATE, DELETE ON projection.opened_delivery FROM bellwether_projector;
+extension DeliveryFlags {
+    static let response: DeliveryFlags = [.opened, .actionTapped, .storyActionTapped]
 
-        """
+    /// SQL: a row `d` has one of them.
+    var any: String { "d.flags & \(rawValue) <> 0" }
 
-    private static let openedColumns = """
-        d.key, d.generation, d.app, d.shard, d.day, d.install_id, d.notification_key, d.flags, d.category, d.campaign, d.variant,
-            d.thread, d.platform, d.app_version, d.os_version, d.device_model, d.locale, d.interruption_level, d.topic,
-            d.analytics_label, d.first_response, d.items, d.furthest, d.pages,
-            \(DeliveryCode.all.map(\.opened).joined(separator: ", ")),
-            d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at) AS last_occurred_at,
-            coalesce(d.first_device_at, d.first_occurred_at) AS first_device_at,
-            coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at) AS last_device_at,
-            CASE WHEN d.flags & 3 <> 0 THEN coalesce(d.received_at, d.first_occurred_at) END AS received_at,
-            CASE WHEN d.flags & 4096 <> 0 THEN coalesce(d.extension_at, d.received_at, d.first_occurred_at) END AS extension_at,
-            CASE WHEN d.flags & 8 <> 0 THEN coalesce(d.opened_at, d.last_occurred_at, d.first_occurred_at) END AS opened_at,
-            CASE WHEN d.flags & (8 | 32 | 64) <> 0 THEN coalesce(d.first_response_at, d.last_occurred_at, d.first_occurred_at)
-                END AS first_response_at,
-            CASE WHEN d.flags & (8 | 16 | 32 | 64) <> 0 THEN coalesce(d.answered_at, d.last_occurred_at, d.first_occurred_at)
-                END AS answered_at,
-            d.state
-        """
+    /// SQL: a row `d` has none of them.
+    var none: String { "d.flags & \(rawValue) = 0" }
+
+    /// Their names, the lowest bit first.
+    static let names = facts.filter { $0.flag != nil }.sorted { $0.flag ?? 0 < $1.flag ?? 0 }.map(\.name)
+
+    /// SQL for a column of each fact.
+    fileprivate static let columns = facts.map { ",\n    \($0.sql) AS \($0.name)" }.joined()
+
+    /// What is true or false of a delivery, by one flag or by several.
+    private static let facts: [(name: String, flag: Int32?, sql: String)] = [
+        fact("silent", .silent), fact("received", .received), fact("expanded", .expanded), fact("opened", .opened),
+        fact("dismissed", .dismissed), fact("action_tapped", .actionTapped),
+        fact("story_action_tapped", .storyActionTapped), fact("media_attached", .mediaAttached),
+        ("responded", nil, response.any), ("received_responded", nil, "\(received.any) AND \(response.any)"),
+        fact("sole", .sole), ("unanswered", nil, response.union([.silent, .dismissed]).none),
+        fact("suppressed", .suppressed), fact("story_started", .storyStarted), fact("story_finished", .storyFinished),
+        fact("unsent", .unsent),
+    ]
+
+    private static func fact(_ name: String, _ flag: DeliveryFlags) -> (name: String, flag: Int32?, sql: String) {
+        (name, flag.rawValue, flag.any)
+    }
+}
+
+extension Facts.Response.Kind {
+    /// The value as its column holds it.
+    package var code: Int32 {
+        switch self {
+        case .opened: -1
+        case .storyAction: -2
+        case .action(let id): id
+        }
+    }
 }

@@ -44,12 +44,12 @@ package struct DeliveryTable {
 
     /// The number of the table that analysts read; nil if there is none.
     static func live(on connection: inout Connection) throws(PostgresError) -> Int32? {
-        let rows = try connection.query(
+        try connection.query(
             """
             SELECT tables_generation FROM projection.projector
             WHERE generation = projection.chosen_generation(NULL) AND name = \(projector)
-            """)
-        return try rows.first?.get(0)
+            """
+        ).valueIfAny()
     }
 
     /// A delivery as stored.
@@ -81,13 +81,12 @@ package struct DeliveryTable {
         do {
             let rows = try connection.queryPrepared(
                 """
-                SELECT f.place::integer - 1, f.day, f.present_day, f.first_occurred_at, f.last_occurred_at, f.first_device_at,
-                    f.last_device_at, f.ctid, CASE WHEN f.bytes <= \(bytes) OR f.row = 1 THEN f.state END
+                SELECT f.place::integer - 1 AS place, f.day, f.present_day, f.first_occurred_at, f.last_occurred_at,
+                    f.first_device_at, f.last_device_at, f.ctid,
+                    CASE WHEN f.bytes <= \(bytes) OR f.row = 1 THEN f.state END AS state
                 FROM (
                     SELECT asked.place, d.ctid, d.day, (d.first_occurred_at AT TIME ZONE a.time_zone)::date AS present_day,
-                        d.first_occurred_at, coalesce(d.last_occurred_at, d.first_occurred_at) AS last_occurred_at,
-                        coalesce(d.first_device_at, d.first_occurred_at) AS first_device_at,
-                        coalesce(d.last_device_at, d.last_occurred_at, d.first_occurred_at) AS last_device_at, d.state,
+                        \(declared: Self.spanColumns), d.state,
                         sum(octet_length(d.state)) OVER running AS bytes, row_number() OVER running AS row
                     FROM unnest(\(news.map(\.key)), \(names.map(\.notificationKey)), \(names.map(\.install)),
                         \(names.map(\.app)), \(names.map(\.shard)))
@@ -106,19 +105,20 @@ package struct DeliveryTable {
                 let credits = try goals.credits(of: names, on: &connection)
                 for name in names where goals.keeps(name) { part.goals[name] = DeliveryGoals(credits[name] ?? []) }
             }
-            for row in 0..<rows.count {
-                let place = Int(try need(rows.int32(row, 0)))
+            let columns = try Columns(rows)
+            for row in rows.indices {
+                let place = Int(try columns.place.get(row))
                 let name = names[place]
-                if try rows.bytea(row, 8) == nil {
-                    part.left.append(place)
-                } else {
-                    part.stored[place] = try Stored(name, row, of: rows, startingAt: 1, goals: part.goals[name])
-                }
+                part.stored[place] = try columns.stored(row, name, goals: part.goals[name])
+                if part.stored[place] == nil { part.left.append(place) }
             }
             part.left.sort()
             return part
         } catch { throw StepError(error) }
     }
+
+    private static let spanColumns = layout.opened(
+        "first_occurred_at", "last_occurred_at", "first_device_at", "last_device_at")
 
     /// Reads all of them, part by part.
     func readAll(
@@ -135,9 +135,9 @@ package struct DeliveryTable {
     /// Writes new deliveries, and changed ones in place of their old rows. A page that is touched costs more than the
     /// columns that change, and an UPDATE of all of them costs more than new rows.
     func write(_ changes: Changes, on connection: inout Connection) throws(PostgresError) {
-        try connection.replace(changes.places, in: name, DeliveryColumns.names, count: changes.written) { rows in
-            for delivery in changes.updated { rows.append(delivery, to: self) }
-            for delivery in changes.inserted { rows.append(delivery, to: self) }
+        try connection.replace(changes.places, in: name, Self.layout, count: changes.written) { rows in
+            for delivery in changes.updated { rows.append(row: DeliveryRow(delivery, in: self)) }
+            for delivery in changes.inserted { rows.append(row: DeliveryRow(delivery, in: self)) }
         }
     }
 
@@ -154,34 +154,52 @@ package struct DeliveryTable {
     }
 }
 
-extension DeliveryTable.Stored {
-    /// Reads the columns day, present day, the four times, place and state, in this order.
-    init(
-        _ name: Delivery.Name, _ row: Int, of rows: Rows, startingAt column: Int, goals: DeliveryGoals?
-    ) throws {
+/// The columns from which stored deliveries are read.
+private struct Columns {
+    let place: Rows.Column<Int32>
+    private let day, presentDay: Rows.Column<CivilDate>
+    private let firstOccurredAt, lastOccurredAt, firstDeviceAt, lastDeviceAt: Rows.Column<Timestamp>
+    private let ctid: Rows.Column<RowPlace>
+    private let state: Rows.Column<Bytea>
+
+    init(_ rows: Rows) throws(PostgresError) {
+        place = try rows.column("place")
+        (day, presentDay) = (try rows.column("day"), try rows.column("present_day"))
+        (firstOccurredAt, lastOccurredAt) = (
+            try rows.column("first_occurred_at"), try rows.column("last_occurred_at")
+        )
+        (firstDeviceAt, lastDeviceAt) = (try rows.column("first_device_at"), try rows.column("last_device_at"))
+        (ctid, state) = (try rows.column("ctid"), try rows.column("state"))
+    }
+
+    /// Nil if its state did not fit.
+    func stored(_ row: Int, _ name: Delivery.Name, goals: DeliveryGoals?) throws -> DeliveryTable.Stored? {
+        guard let bytes = try state.optional(row)?.bytes else { return nil }
         let span = DeliveryState.Span(
-            firstOccurredAt: try need(rows.timestamp(row, column + 2)),
-            lastOccurredAt: try need(rows.timestamp(row, column + 3)),
-            firstDeviceAt: try need(rows.timestamp(row, column + 4)),
-            lastDeviceAt: try need(rows.timestamp(row, column + 5)))
-        guard let state = DeliveryState(encoded: try need(rows.bytea(row, column + 7)), span: span) else {
+            firstOccurredAt: try firstOccurredAt.get(row), lastOccurredAt: try lastOccurredAt.get(row),
+            firstDeviceAt: try firstDeviceAt.get(row), lastDeviceAt: try lastDeviceAt.get(row))
+        guard let state = DeliveryState(encoded: bytes, span: span) else {
             throw StepError.unreadableDelivery("\(name.notificationKey) of install \(name.install)")
         }
-        delivery = Delivery(name, day: try need(rows.day(row, column)), state: state, goals: goals)
-        presentDay = try need(rows.day(row, column + 1))
-        place = try need(rows.place(row, column + 6))
+        return DeliveryTable.Stored(
+            delivery: Delivery(name, day: try day.get(row), state: state, goals: goals), place: try ctid.get(row),
+            presentDay: try presentDay.get(row))
     }
 }
 
 extension Delivery.Name {
-    /// Reads rows of notification key, install, app and shard.
+    /// Reads rows of app, shard, install and notification key.
     static func all(_ rows: Rows) throws(PostgresError) -> [Delivery.Name] {
+        let app = try rows.column("app", as: Int32.self)
+        let shard = try rows.column("shard", as: Int16.self)
+        let install = try rows.column("install_id", as: UUID.self)
+        let key = try rows.column("notification_key", as: String.self)
         var names: [Delivery.Name] = []
-        for row in 0..<rows.count {
+        for row in rows.indices {
             names.append(
                 Delivery.Name(
-                    app: try need(rows.int32(row, 2)), shard: try need(rows.int16(row, 3)),
-                    install: try need(rows.uuid(row, 1)), notificationKey: try need(rows.text(row, 0))))
+                    app: try app.get(row), shard: try shard.get(row), install: try install.get(row),
+                    notificationKey: try key.get(row)))
         }
         return names
     }

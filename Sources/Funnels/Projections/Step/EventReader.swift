@@ -149,9 +149,3 @@ extension Timestamp {
         return self < Timestamp.plausible.upperBound ? description : "infinity"
     }
 }
-
-/// A column that is never NULL.
-func need<Value>(_ value: Value?) throws(PostgresError) -> Value {
-    guard let value else { throw .decoding("a column is null that never should be") }
-    return value
-}

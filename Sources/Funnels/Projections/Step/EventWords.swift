@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Postgres
 internal import Telemetry
 
@@ -11,8 +12,8 @@ final class EventWords {
     private var devicePlaces: [Int32: Int32] = [:]
     private var contextPlaces: [Int32: Int32] = [:]
     /// Those in the own rows of this step's events.
-    private var looseDevices: [[Int32]] = []
-    private var looseContexts: [[Int32]] = []
+    private var looseDevices: [Device] = []
+    private var looseContexts: [Attributes] = []
     /// What has a place and is not known yet.
     private var askedDevices: [Int32] = []
     private var askedContexts: [Int32] = []
@@ -89,17 +90,14 @@ final class EventWords {
 
     /// A device in an event's own row: a JSON array in the order of the columns of `log.device`.
     func place(ofDeviceIn json: String) throws(PostgresError) -> Place {
-        let members = try Self.members(of: json, count: 16)
-        looseDevices.append(
-            [0, 1, 2, 4, 5, 6, 7, 9, 10, 15].map { members[$0] })
-        for word in members.prefix(7) { mention(word) }
+        let members = try Self.members(of: json, in: .device)
+        looseDevices.append(try device { members[$0] })
         return Place(number: -Int32(looseDevices.count))
     }
 
     func place(ofContextIn json: String) throws(PostgresError) -> Place {
-        let members = try Self.members(of: json, count: 7)
-        looseContexts.append(members)
-        for word in members { mention(word) }
+        let members = try Self.members(of: json, in: .context)
+        looseContexts.append(try context { members[$0] })
         return Place(number: -Int32(looseContexts.count))
     }
 
@@ -107,11 +105,11 @@ final class EventWords {
     func mention(_ word: Int32) { if !known.contains(word) { askedWords.insert(word) } }
 
     func device(_ place: Place) -> Device {
-        place.number >= 0 ? devices[Int(place.number)] : device(looseDevices[Int(-place.number) - 1])
+        place.number >= 0 ? devices[Int(place.number)] : counted(looseDevices[Int(-place.number) - 1])
     }
 
     func context(_ place: Place) -> Attributes {
-        place.number >= 0 ? contexts[Int(place.number)] : context(looseContexts[Int(-place.number) - 1])
+        place.number >= 0 ? contexts[Int(place.number)] : counted(looseContexts[Int(-place.number) - 1])
     }
 
     /// Asks for what has a place and is not known yet. Each id is looked up by its key, however many there are and
@@ -131,84 +129,118 @@ final class EventWords {
             CROSS JOIN LATERAL (SELECT * FROM log.context AS c WHERE c.id = asked.id LIMIT 1) AS c
             """,
         ])
-        let deviceMembers = try members(in: answers[0], count: 10, words: 6)
-        let contextMembers = try members(in: answers[1], count: 7, words: 7)
+        let foundDevices = try each(of: answers[0]) { member throws(PostgresError) in try device(member) }
+        let foundContexts = try each(of: answers[1]) { member throws(PostgresError) in try context(member) }
         // Few words are ever merged, and an index has only those.
         let merges = try connection.queryPrepared(
             "SELECT id, counts_as FROM log.word WHERE id = ANY (\(askedWords.sorted())) AND counts_as IS NOT NULL")
-        for row in 0..<merges.count { merged[try need(merges.int32(row, 0))] = try need(merges.int32(row, 1)) }
+        for row in merges { merged[try row.get("id")] = try row.get("counts_as") }
         known.formUnion(askedWords)
         for id in askedDevices {
-            guard let members = deviceMembers[id], let place = devicePlaces[id] else {
+            guard let device = foundDevices[id], let place = devicePlaces[id] else {
                 throw .decoding("an event names device \(id), which the log does not know")
             }
-            devices[Int(place)] = device(members)
+            devices[Int(place)] = counted(device)
         }
         for id in askedContexts {
-            guard let members = contextMembers[id], let place = contextPlaces[id] else {
+            guard let context = foundContexts[id], let place = contextPlaces[id] else {
                 throw .decoding("an event names context \(id), which the log does not know")
             }
-            contexts[Int(place)] = context(members)
+            contexts[Int(place)] = counted(context)
         }
         (askedDevices, askedContexts, askedWords) = ([], [], [])
     }
 
-    /// Reads rows of an id and so many members, of which the first ones are words.
-    private func members(in rows: Rows, count: Int, words: Int) throws(PostgresError) -> [Int32: [Int32]] {
-        var found: [Int32: [Int32]] = [:]
-        for row in 0..<rows.count {
-            var members: [Int32] = []
-            for column in 1...count { members.append(try Self.id(rows.int32(row, column))) }
-            for word in members.prefix(words) { mention(word) }
-            found[try need(rows.int32(row, 0))] = members
+    /// A member of a device or context, by the name of its column.
+    private typealias Members = (String) throws(PostgresError) -> Int32?
+
+    /// Makes something of each row, by its id.
+    private func each<Found>(
+        of rows: Rows, _ make: (Members) throws(PostgresError) -> Found
+    ) throws(PostgresError) -> [Int32: Found] {
+        let id = try rows.column("id", as: Int32.self)
+        var columns: [String: Rows.Column<Int32>] = [:]
+        for name in rows.columnNames { columns[name] = try rows.column(name) }
+        var found: [Int32: Found] = [:]
+        for row in rows.indices {
+            found[try id.get(row)] = try make { name throws(PostgresError) in try columns[name]?.get(row) }
         }
         return found
     }
 
-    /// An id or a code of a device or context. States store them without a sign, so nobody may have written a negative
-    /// one by hand.
-    private static func id(_ id: Int32?) throws(PostgresError) -> Int32 {
-        let id = try need(id)
-        guard id >= 0 else { throw .decoding("a device or context has \(id) for a word, which is no id") }
+    /// Where the words of a device and of a context go, by their columns.
+    private static let deviceWords: [(column: String, word: any WritableKeyPath<Device, Int32> & Sendable)] = [
+        ("platform", \.attributes.platform), ("app_version", \.attributes.appVersion),
+        ("os_version", \.attributes.osVersion), ("device_model", \.attributes.deviceModel),
+        ("locale", \.attributes.locale), ("time_zone", \.timeZone),
+    ]
+    private static let contextWords: [(column: String, word: any WritableKeyPath<Attributes, Int32> & Sendable)] = [
+        ("category", \.category), ("thread", \.thread), ("campaign", \.campaign), ("variant", \.variant),
+        ("analytics_label", \.analyticsLabel), ("topic", \.topic), ("interruption_level", \.interruptionLevel),
+    ]
+
+    private func device(_ members: Members) throws(PostgresError) -> Device {
+        func setting(_ name: String) throws(PostgresError) -> Setting? {
+            Setting(rawValue: Int16(truncatingIfNeeded: try Self.member(name, members)))
+        }
+        var device = Device()
+        for (column, word) in Self.deviceWords { device[keyPath: word] = try self.word(column, members) }
+        device.settings.alerts = try setting("setting_alerts")
+        device.settings.lockScreen = try setting("setting_lock_screen")
+        device.settings.scheduledSummary = try setting("setting_scheduled_summary")
+        device.allow(Int16(truncatingIfNeeded: try Self.member("authorization", members)))
+        return device
+    }
+
+    private func context(_ members: Members) throws(PostgresError) -> Attributes {
+        var context = Attributes()
+        for (column, word) in Self.contextWords { context[keyPath: word] = try self.word(column, members) }
+        return context
+    }
+
+    private func word(_ name: String, _ members: Members) throws(PostgresError) -> Int32 {
+        let word = try Self.member(name, members)
+        mention(word)
+        return word
+    }
+
+    /// An id or a code. States store them without a sign, so nobody may have written a negative one by hand.
+    private static func member(_ name: String, _ members: Members) throws(PostgresError) -> Int32 {
+        guard let id = try members(name) else { throw .decoding("a device or context has no \(name)") }
+        guard id >= 0 else { throw .decoding("a device or context has \(id) for its \(name), which is no id") }
         return id
+    }
+
+    private func counted(_ device: Device) -> Device {
+        var device = device
+        for (_, word) in Self.deviceWords { device[keyPath: word] = counted(device[keyPath: word]) }
+        return device
+    }
+
+    private func counted(_ context: Attributes) -> Attributes {
+        var context = context
+        for (_, word) in Self.contextWords { context[keyPath: word] = counted(context[keyPath: word]) }
+        return context
     }
 
     /// The word that this one counts as.
     func counted(_ word: Int32) -> Int32 { merged.isEmpty ? word : merged[word] ?? word }
 
-    private func device(_ members: [Int32]) -> Device {
-        var attributes = Attributes()
-        (attributes.platform, attributes.appVersion, attributes.osVersion) = (
-            counted(members[0]), counted(members[1]), counted(members[2])
-        )
-        (attributes.deviceModel, attributes.locale) = (counted(members[3]), counted(members[4]))
-        func setting(_ code: Int32) -> Setting? { Setting(rawValue: Int16(truncatingIfNeeded: code)) }
-        var device = Device(attributes: attributes, timeZone: counted(members[5]))
-        device.settings.alerts = setting(members[7])
-        device.settings.lockScreen = setting(members[8])
-        device.settings.scheduledSummary = setting(members[9])
-        device.allow(Int16(truncatingIfNeeded: members[6]))
-        return device
-    }
+    private static let deviceColumns = Combination.columns(of: .device)
+    private static let contextColumns = Combination.columns(of: .context)
 
-    private func context(_ members: [Int32]) -> Attributes {
-        let members = members.map(counted)
-        var context = Attributes()
-        (context.category, context.thread, context.campaign, context.variant) = (
-            members[0], members[1], members[2], members[3]
-        )
-        (context.analyticsLabel, context.topic, context.interruptionLevel) = (members[4], members[5], members[6])
-        return context
-    }
-
-    private static func members(of json: String, count: Int) throws(PostgresError) -> [Int32] {
+    /// What a JSON array has for the columns of a dictionary.
+    private static func members(
+        of json: String, in dictionary: Combination.Dictionary
+    ) throws(PostgresError) -> [String: Int32] {
         let members = json.dropFirst().dropLast().split(separator: ",").compactMap {
             Int32($0.trimmingPrefix(" "))
         }
-        guard members.count >= count, members.allSatisfy({ $0 >= 0 }) else {
+        let columns = dictionary == .device ? deviceColumns : contextColumns
+        guard members.count >= columns.count, members.allSatisfy({ $0 >= 0 }) else {
             throw .decoding("an event has an impossible reference to its device or context")
         }
-        return members
+        return Dictionary(uniqueKeysWithValues: zip(columns, members))
     }
 }
 

@@ -43,7 +43,8 @@ extension Lane {
         let older = members.filter { $0.stoppedBatch == nil && $0.version < versions[$0.name] ?? 0 }
         guard !older.isEmpty else { return [] }
         let behind: Int64 = try connection.query(
-            "SELECT min(position) FROM projection.progress WHERE generation = \(generation)")[0].get(0)
+            "SELECT min(position) FROM projection.progress WHERE generation = \(generation)"
+        ).value()
         let fold = older.first { $0.name == DeliveryTable.projector }
         var stops: [Step.Stop] = []
         for member in fold == nil ? older : members {

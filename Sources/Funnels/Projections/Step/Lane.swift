@@ -46,21 +46,22 @@ extension Lane {
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.generation, p.shard, p.position, nullif(p.goal_apps, '{}') FROM projection.progress AS p
+            SELECT p.generation, p.shard, p.position, nullif(p.goal_apps, '{}') AS goal_apps FROM projection.progress AS p
             WHERE p.generation = projection.chosen_generation(\(choice.generation)) AND p.position < \(head)
             ORDER BY p.position, p.shard LIMIT \(count) FOR UPDATE SKIP LOCKED
             """)
         guard let first = rows.first else { return nil }
-        let position: Int64 = try first.get(2)
+        let position: Int64 = try first.get("position")
         var shards: [Int16] = []
         var goalApps: [Int16: Set<Int32>] = [:]
-        for row in rows where try row.get(2, as: Int64.self) == position {
-            let shard: Int16 = try row.get(1)
+        for row in rows where try row.get("position", as: Int64.self) == position {
+            let shard: Int16 = try row.get("shard")
             shards.append(shard)
-            if let apps: [Int32] = try row.optional(3) { goalApps[shard] = Set(apps) }
+            if let apps: [Int32] = try row.optional("goal_apps") { goalApps[shard] = Set(apps) }
         }
         return try Lane(
-            generation: try first.get(0), shards: shards, position: position, furthest: position, goalApps: goalApps,
+            generation: try first.get("generation"), shards: shards, position: position, furthest: position,
+            goalApps: goalApps,
             of: projectors, on: &connection)
     }
 
@@ -70,7 +71,7 @@ extension Lane {
     ) throws(PostgresError) -> Lane? {
         let rows = try connection.queryPrepared(
             """
-            SELECT p.generation, p.shard, p.position, nullif(p.goal_apps, '{}') FROM projection.progress AS p
+            SELECT p.generation, p.shard, p.position, nullif(p.goal_apps, '{}') AS goal_apps FROM projection.progress AS p
             WHERE p.generation = projection.chosen_generation(\(choice.generation))
                 AND (\(wanted) IS NULL OR p.shard = ANY (\(wanted)))
             ORDER BY p.shard FOR UPDATE
@@ -80,13 +81,13 @@ extension Lane {
         var positions: [Int64] = []
         var goalApps: [Int16: Set<Int32>] = [:]
         for row in rows {
-            let shard: Int16 = try row.get(1)
+            let shard: Int16 = try row.get("shard")
             shards.append(shard)
-            positions.append(try row.get(2))
-            if let apps: [Int32] = try row.optional(3) { goalApps[shard] = Set(apps) }
+            positions.append(try row.get("position"))
+            if let apps: [Int32] = try row.optional("goal_apps") { goalApps[shard] = Set(apps) }
         }
         let lane = try Lane(
-            generation: try first.get(0), shards: shards, position: positions.min() ?? 0,
+            generation: try first.get("generation"), shards: shards, position: positions.min() ?? 0,
             furthest: positions.max() ?? 0, goalApps: goalApps,
             of: Projectors.all, on: &connection)
         return try lane.settled(on: &connection)
@@ -106,10 +107,11 @@ extension Lane {
         for row in rows {
             members.append(
                 Member(
-                    name: try row.get(0), version: try row.get(1), tablesGeneration: try row.get(2),
-                    stoppedBatch: try row.optional(3)))
+                    name: try row.get("name"), version: try row.get("version"),
+                    tablesGeneration: try row.get("tables_generation"),
+                    stoppedBatch: try row.optional("stopped_batch")))
         }
-        let secret: UUID = try rows.first?.get(4) ?? UUID(high: 0, low: 0)
+        let secret: UUID = try rows.first?.get("secret") ?? UUID(high: 0, low: 0)
         self.init(
             generation: generation, shards: shards, position: position, furthest: furthest, members: members,
             projectors: projectors,

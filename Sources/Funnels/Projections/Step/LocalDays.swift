@@ -50,17 +50,15 @@ enum LocalDays {
     private static func days(
         of apps: [Int32], at times: [Timestamp], on connection: inout Connection
     ) throws(PostgresError) -> [Int32] {
-        let rows = try connection.queryPrepared(
+        let found = try connection.queryPrepared(
             """
             SELECT (asked.at AT TIME ZONE a.time_zone)::date
             FROM unnest(\(apps), \(times)) WITH ORDINALITY AS asked (app, at, place)
             JOIN log.app AS a ON a.id = asked.app
             ORDER BY asked.place
-            """)
-        guard rows.count == apps.count else { throw .decoding("an event has an app that the log does not know") }
-        var days: [Int32] = []
-        days.reserveCapacity(rows.count)
-        for row in 0..<rows.count { days.append(Int32(clamping: try need(rows.day(row, 0)).daysSince1970)) }
-        return days
+            """
+        ).values(as: CivilDate.self)
+        guard found.count == apps.count else { throw .decoding("an event has an app that the log does not know") }
+        return found.map { Int32(clamping: $0.daysSince1970) }
     }
 }

@@ -11,7 +11,7 @@ enum BatchGate {
         on connection: inout Connection
     ) throws(PostgresError) -> (first: [BatchGap], count: Int64) {
         let sql = """
-            SELECT number, expected::bigint, found, count(*) OVER () FROM (
+            SELECT number, expected::bigint, found, count(*) OVER () AS gaps FROM (
                 SELECT
                     b.number, b.shard_events[\(shard) + 1] - coalesce(lost.events, 0) AS expected,
                     coalesce(present.events, 0) AS found
@@ -31,9 +31,11 @@ enum BatchGate {
         var gaps: [BatchGap] = []
         for row in rows {
             gaps.append(
-                BatchGap(shard: shard, batch: try row.get(0), expected: try row.optional(1), found: try row.get(2)))
+                BatchGap(
+                    shard: shard, batch: try row.get("number"), expected: try row.optional("expected"),
+                    found: try row.get("found")))
         }
-        return (gaps, try rows.first?.get(3) ?? 0)
+        return (gaps, try rows.first?.get("gaps") ?? 0)
     }
 }
 

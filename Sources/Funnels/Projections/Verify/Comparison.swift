@@ -26,13 +26,10 @@ struct Comparison {
         (self.recount, self.generation, self.apps, self.days) = (recount, generation, apps, days)
         let columns = (recount.key + recount.values).map { "pg_typeof(stored.\(Recount.quoted($0.name)))::text" }
         let sql = """
-            SELECT \(columns.joined(separator: ", "))
+            SELECT ARRAY[\(columns.joined(separator: ", "))]
             FROM (SELECT) AS one LEFT JOIN (\(recount.stored(in: generation, where: "false"))) AS stored ON true
             """
-        let row = try connection.query(Statement(sql))[0]
-        var types: [String] = []
-        for column in columns.indices { types.append(try row.get(column)) }
-        self.types = types
+        types = try connection.query(Statement(sql)).value()
     }
 
     /// What each shard's stored rows say, in one pass over the table.
@@ -46,15 +43,14 @@ struct Comparison {
         let rows = try connection.query(Statement(sql))
         try connection.execute(script: "SET LOCAL enable_hashagg = off")
         var digests: [Int16: Digest] = [:]
-        for row in rows { digests[try row.get(0)] = Digest(rows: try row.get(1), sum: try row.get(2)) }
+        for row in rows { digests[try row.get("shard")] = try Digest(row) }
         return digests
     }
 
     /// What the recount of the shard that is open says.
     func recountedDigest(on connection: inout Connection) throws(PostgresError) -> Digest {
         let sql = "SELECT \(digest(of: typed)) FROM (\(recount.sql)) AS counted WHERE \(isCompared)"
-        let row = try connection.query(Statement(sql))[0]
-        return Digest(rows: try row.get(0), sum: try row.get(1))
+        return try Digest(connection.query(Statement(sql))[0])
     }
 
     /// Copies the stored rows of these shards, before they are compared row by row.
@@ -87,9 +83,9 @@ struct Comparison {
     func count(in shard: Int16, on connection: inout Connection) throws(PostgresError) -> (
         cells: Int64, differing: Int64
     ) {
-        let sql = "SELECT count(*), count(*) FILTER (WHERE \(differs)) FROM \(sides(shard))"
+        let sql = "SELECT count(*) AS cells, count(*) FILTER (WHERE \(differs)) AS differing FROM \(sides(shard))"
         let row = try connection.query(Statement(sql))[0]
-        return (try row.get(0), try row.get(1))
+        return (try row.get("cells"), try row.get("differing"))
     }
 
     /// Stores the keys of the differing cells in a temporary table.
@@ -118,16 +114,16 @@ struct Comparison {
         let values = ["s", "r"].flatMap { side in
             recount.values.map { $0.text(of: Recount.quoted("\(side)_\($0.name)")) }
         }
-        let sql = "SELECT place, \((key + values).joined(separator: ",\n")) FROM \(cells) ORDER BY place"
+        let sql =
+            "SELECT place, ARRAY[\((key + values).joined(separator: ",\n"))] AS texts FROM \(cells) ORDER BY place"
         var differences: [Difference] = []
         for row in try connection.query(Statement(sql)) {
-            let place: Int64 = try row.get(0)
-            var texts: [String?] = []
-            for column in 0..<(key.count + values.count) { texts.append(try row.optional(column + 1)) }
+            let texts: Nullables<String> = try row.get("texts")
             differences.append(
                 Difference(
-                    of: recount, in: shard, texts: texts,
-                    deliveries: try deliveries.behind(recount, cells: cells, place: place, on: &connection)))
+                    of: recount, in: shard, texts: texts.elements,
+                    deliveries: try deliveries.behind(
+                        recount, cells: cells, place: try row.get("place"), on: &connection)))
         }
         return differences
     }
@@ -144,7 +140,9 @@ struct Comparison {
     /// once more.
     private func digest(of columns: [String]) -> String {
         let row = "hash_record_extended(ROW(\(columns.joined(separator: ", "))), \(seed))"
-        return "count(*), coalesce(sum(hashtextextended(\(row)::text COLLATE \"C\", \(seed))), 0)::text"
+        return """
+            count(*) AS rows, coalesce(sum(hashtextextended(\(row)::text COLLATE "C", \(seed))), 0)::text AS sum
+            """
     }
 
     private var isCompared: String {
@@ -184,6 +182,12 @@ struct Digest: Equatable {
     let sum: String
 
     static let nothing = Digest(rows: 0, sum: "0")
+}
+
+extension Digest {
+    fileprivate init(_ row: Rows.Row) throws(PostgresError) {
+        self.init(rows: try row.get("rows"), sum: try row.get("sum"))
+    }
 }
 
 /// A cell that does not agree with the log.

@@ -1,5 +1,4 @@
 internal import Postgres
-internal import Telemetry
 
 /// Finds the deliveries behind a cell of one shard, first those whose stored row differs from the recount.
 struct Deliveries {
@@ -38,8 +37,8 @@ struct Deliveries {
         for row in try connection.query(Statement(sql)) {
             deliveries.append(
                 Difference.Delivery(
-                    install: try row.get(0), notificationKey: try row.get(1),
-                    differs: stored == nil ? nil : try row.get(2)))
+                    install: try row.get("install_id"), notificationKey: try row.get("notification_key"),
+                    differs: stored == nil ? nil : try row.get("differs")))
         }
         return deliveries
     }
@@ -50,50 +49,21 @@ extension Recount {
     /// compared.
     package static let delivery = Recount(
         table: "delivery", projector: "deliveries",
-        key: [Column("app", .app), Column("install_id"), Column("notification_key")],
-        values: [
-            Column("day"), Column("category", .word), Column("campaign", .word), Column("variant", .word),
-            Column("thread", .word), Column("platform", .word), Column("app_version", .word),
-            Column("os_version", .word), Column("device_model", .word), Column("locale", .word),
-            Column("interruption_level", .word), Column("topic", .word), Column("analytics_label", .word),
-            Column("first_response", .response), Column("items", absent: 1),
-            Column(
-                "flags",
-                .flags([
-                    "silent", "received", "expanded", "opened", "dismissed", "action_tapped", "story_action_tapped",
-                    "media_attached", "story_started", "story_finished", "suppressed", "sole", "unsent",
-                ])),
-            Column("origin", .code(Origin.allCases.map(\.wire))),
-            Column("media_kind", .code(MediaKind.allCases.map(\.wire))),
-            Column("media_network", .code(MediaNetwork.allCases.map(\.wire))),
-            Column("media_outcome", .code(MediaOutcome.allCases.map(\.wire))),
-            Column("fetch_result", .code(FetchResult.allCases.map(\.wire))),
-            Column("story_exit", .code(["clicked", "finished", "fallback", "abandoned"])),
-            Column("authorization", .code(Authorization.allCases.map(\.wire))),
-            Column("reach", .code(Reach.allCases.map(\.wire))),
-            Column("launch", .code(Launch.allCases.map(\.wire))),
-            Column("furthest", absent: -1), Column("pages", absent: 0),
-            Column("received_at", .time), Column("extension_at", .time), Column("opened_at", .time),
-            Column("first_response_at", .time),
-            Column("first_occurred_at", .time), Column("last_occurred_at", .time), Column("first_device_at", .time),
-            Column("last_device_at", .time), Column("answered_at", .time),
-        ],
-        opened: DeliveryTable.opened,
+        layout: DeliveryTable.layout, opened: DeliveryTable.opened,
         sql: """
-            SELECT
-                app, install_id, notification_key,
-                day, category, campaign, variant, thread, platform, app_version, os_version, device_model, locale,
-                interruption_level, topic, analytics_label, first_response, items,
-                silent::integer + received::integer * 2 + expanded::integer * 4 + opened::integer * 8
-                    + dismissed::integer * 16 + action_tapped::integer * 32 + story_action_tapped::integer * 64
-                    + media_attached::integer * 128 + story_started::integer * 256 + story_finished::integer * 512
-                    + suppressed::integer * 1024 + sole::integer * 2048 + unsent::integer * 4096 AS flags,
-                origin, media_kind, media_network, media_outcome, fetch_result, story_exit,
-                "authorization", reach, launch, furthest, pages, first_receipt_at AS received_at, extension_at, opened_at, first_response_at,
-                first_occurred_at, last_occurred_at, first_device_at, last_device_at, answered_at
-            FROM recount_delivery
+            SELECT \(DeliveryTable.layout.compared.map(recounted).joined(separator: ", ")) FROM recount_delivery
             """,
         behind: """
             d.app = cell.app AND d.install_id = cell.install_id AND d.notification_key = cell.notification_key
             """)
+    /// SQL for the value of a column as `recount_delivery` has it.
+    private static func recounted(_ column: Column) -> String {
+        switch column.name {
+        case "flags":
+            DeliveryFlags.names.enumerated().map { "\($1)::integer * \(1 << $0)" }.joined(separator: " + ")
+                + " AS flags"
+        case "received_at": "first_receipt_at AS received_at"
+        default: quoted(column.name)
+        }
+    }
 }

@@ -1,5 +1,4 @@
 internal import EventLog
-internal import Telemetry
 
 extension RecountTables {
     /// The days of installs, from all events of the shard but those of sealed days. Events of a day come in event
@@ -80,19 +79,7 @@ extension Recount {
     /// is not compared, and neither are the device times: they only say where to look.
     package static let installDay = Recount(
         table: InstallDayTable.parent, projector: DeliveryTable.projector,
-        key: [Column("app", .app), Column("install_id"), Column("day")],
-        values: [
-            "platform", "app_version", "os_version", "device_model", "locale", "time_zone", "muted_category",
-            "muted_campaign",
-        ]
-        .map { Column($0, .word) } + [
-            Column("authorization", .code(Authorization.allCases.map(\.wire))),
-            Column("reach", .code(Reach.allCases.map(\.wire))),
-            Column("changed_to", .code(Authorization.allCases.map(\.wire))),
-            Column("flags", .flags(["turned_off", "turned_on", "received_nothing"])), Column("first_at", .time),
-            Column("last_at", .time), Column("turned_off_at", .time), Column("changed_at", .time),
-        ],
-        opened: InstallDayTable.opened,
+        layout: InstallDayTable.layout, opened: InstallDayTable.opened,
         sql: """
             SELECT app, install_id, day, platform, app_version, os_version, device_model, locale, time_zone, muted_category,
                 muted_campaign, "authorization", reach, changed_to, flags, first_at, last_at, turned_off_at, changed_at

@@ -29,14 +29,16 @@ package struct Proof: Sendable {
         for row in try connection.query(
             """
             SELECT p.since, p.verified_at, p.is_proved, p.differing_cells,
-                (SELECT min(position) FROM unnest(p.positions) AS position), NOT p.made_of <@ present.made_of
+                (SELECT min(position) FROM unnest(p.positions) AS position) AS position,
+                NOT p.made_of <@ present.made_of AS is_of_older_tables
             FROM projection.proof AS p CROSS JOIN projection.made_of AS present ORDER BY p.id DESC
             """)
         {
             proofs.append(
                 Proof(
-                    since: try row.optional(0), verifiedAt: try row.get(1), isProved: try row.get(2),
-                    differingCells: try row.get(3), position: try row.get(4), isOfOlderTables: try row.get(5)))
+                    since: try row.optional("since"), verifiedAt: try row.get("verified_at"),
+                    isProved: try row.get("is_proved"), differingCells: try row.get("differing_cells"),
+                    position: try row.get("position"), isOfOlderTables: try row.get("is_of_older_tables")))
         }
         return proofs
     }
@@ -49,8 +51,8 @@ extension Proof {
         private let madeOf: String
 
         package init(on connection: inout Connection) throws(PostgresError) {
-            let row = try connection.query("SELECT clock_timestamp(), made_of::text FROM projection.made_of")[0]
-            (at, madeOf) = (try row.get(0), try row.get(1))
+            let row = try connection.query("SELECT clock_timestamp() AS at, made_of::text FROM projection.made_of")[0]
+            (at, madeOf) = (try row.get("at"), try row.get("made_of"))
         }
 
         /// Notes what was found, if it was about all shards. What has a newer verification now needs no older one: a
@@ -67,7 +69,7 @@ extension Proof {
                     WHERE \(madeOf)::jsonb <@ present.made_of
                     RETURNING id
                     """)
-                guard let id: Int64 = try noted.first?.get(0) else { return }
+                guard let id: Int64 = try noted.valueIfAny() else { return }
                 try connection.query(
                     """
                     DELETE FROM projection.proof AS old

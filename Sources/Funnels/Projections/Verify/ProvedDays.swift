@@ -20,7 +20,7 @@ struct ProvedDays: Sendable {
         // Two hours more than the day, for midnights that a zone leaves out.
         let row = try connection.query(
             """
-            SELECT r.reading, coalesce(min(b.number + 0), h.head + 1)
+            SELECT r.reading, coalesce(min(b.number + 0), h.head + 1) AS first_batch
             FROM (
                 SELECT
                     coalesce(min(\(first)::timestamp AT TIME ZONE time_zone), '2000-01-01') - interval '26 hours' AS reading
@@ -30,7 +30,7 @@ struct ProvedDays: Sendable {
             LEFT JOIN log.batch AS b ON b.committed_at >= r.reading
             GROUP BY h.head, r.reading
             """)[0]
-        (reading, firstBatch) = (try row.get(0), try row.get(1))
+        (reading, firstBatch) = (try row.get("reading"), try row.get("first_batch"))
     }
 
     /// SQL condition that a row with a column `day` is of these days.

@@ -52,6 +52,16 @@ package struct Recount: Sendable {
         self.behind = behind
     }
 
+    /// The recount of a table whose layout says what its columns are.
+    init(
+        table: String, projector: String, layout: RowLayout, opened: @escaping @Sendable (Int32) -> String, sql: String,
+        behind: String
+    ) {
+        self.init(
+            table: table, projector: projector, key: layout.names, values: layout.facts, opened: opened, sql: sql,
+            behind: behind)
+    }
+
     /// SQL for the rows that this generation has, each with its shard, with NULL replaced.
     func stored(in generation: Int32, where condition: String) -> String {
         let columns = (key + values).map { column in

@@ -70,10 +70,10 @@ package enum RecountTables {
     static func make(_ shard: Int16, of copy: LogCopy, on connection: inout Connection) throws(PostgresError) {
         let sealed = try connection.query(
             """
-            SELECT EXISTS (SELECT FROM projection.sealed_delivery WHERE shard = \(shard)),
-                EXISTS (SELECT FROM projection.sealed_install_day WHERE shard = \(shard))
+            SELECT EXISTS (SELECT FROM projection.sealed_delivery WHERE shard = \(shard)) AS deliveries,
+                EXISTS (SELECT FROM projection.sealed_install_day WHERE shard = \(shard)) AS days
             """)[0]
-        let (hasSealedDeliveries, hasSealedDays): (Bool, Bool) = (try sealed.get(0), try sealed.get(1))
+        let (hasSealedDeliveries, hasSealedDays): (Bool, Bool) = (try sealed.get("deliveries"), try sealed.get("days"))
         try connection.execute(
             script: """
                 CREATE TEMPORARY VIEW recount_log AS \(log(of: shard, in: copy));

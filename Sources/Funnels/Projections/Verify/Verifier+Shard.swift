@@ -35,9 +35,10 @@ extension Verifier {
             try recounting(place.shard, of: copy, on: &connection) { connection in
                 CrashPoint.pass("recounted")
                 let totals = try connection.query(
-                    "SELECT count(*), coalesce(sum(events), 0)::bigint FROM recount_delivery")[0]
-                report.deliveries += try totals.get(0)
-                report.events += try totals.get(1)
+                    "SELECT count(*) AS deliveries, coalesce(sum(events), 0)::bigint AS events FROM recount_delivery")[
+                        0]
+                report.deliveries += try totals.get("deliveries")
+                report.events += try totals.get("events")
                 for (index, comparison) in comparisons.enumerated() {
                     let recounted = try comparison.recountedDigest(on: &connection)
                     if recounted == stored[index][place.shard] ?? .nothing {
@@ -113,7 +114,8 @@ extension Verifier {
             """
             SELECT EXISTS (
                 SELECT FROM projection.generation AS l JOIN log.head AS h ON h.words > l.words WHERE l.id = \(generation))
-            """)[0].get(0)
+            """
+        ).value()
     }
 
     /// The shards of which the log has an event. Those of which no compared table has a row either need no recount:
@@ -121,12 +123,8 @@ extension Verifier {
     private func filledShards(
         among shards: [Int16], in copy: LogCopy, on connection: inout Connection
     ) throws(PostgresError) -> Set<Int16> {
-        var filled: Set<Int16> = []
         let logs = shards.map { "SELECT \($0)::smallint WHERE EXISTS (SELECT FROM \(copy.events(of: $0)) AS copied)" }
-        for row in try connection.query(Statement(logs.joined(separator: " UNION ALL "), [])) {
-            filled.insert(try row.get(0))
-        }
-        return filled
+        return Set(try connection.query(Statement(logs.joined(separator: " UNION ALL "), [])).values())
     }
 
     private func findGaps(
@@ -195,15 +193,16 @@ extension Verifier {
         let number: Int32? = if case .number(let number) = generation { number } else { nil }
         let rows = try connection.query(
             """
-            SELECT p.shard, p.generation, p.position, l.state = 'live'
+            SELECT p.shard, p.generation, p.position, l.state = 'live' AS is_live
             FROM projection.progress AS p JOIN projection.generation AS l ON l.id = p.generation
             WHERE p.shard = ANY (\(shards)) AND CASE WHEN \(number)::integer IS NULL THEN l.state = 'live' ELSE l.id = \(number) END
             """)
         var places: [Int16: Place] = [:]
         for row in rows {
-            let shard: Int16 = try row.get(0)
+            let shard: Int16 = try row.get("shard")
             places[shard] = Place(
-                shard: shard, generation: try row.get(1), position: try row.get(2), isLive: try row.get(3))
+                shard: shard, generation: try row.get("generation"), position: try row.get("position"),
+                isLive: try row.get("is_live"))
         }
         return try shards.map { shard in
             guard let place = places[shard] else { throw VerifierError.unknownGeneration(generation) }
@@ -217,20 +216,21 @@ extension Verifier {
         let rows = try connection.query(
             """
             SELECT name, tables_generation, version, CASE WHEN stopped_at IS NOT NULL
-                THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END
+                THEN format('it is stopped at batch %s: %s', stopped_batch, stopped_because) END AS stop
             FROM projection.projector WHERE generation = \(generation) ORDER BY name
             """)
         let versions = Projectors.versions(of: Projectors.all)
         var projectors: [String: GenerationMember] = [:]
         for row in rows {
-            let (name, version): (String, Int32) = (try row.get(0), try row.get(2))
+            let (name, version): (String, Int32) = (try row.get("name"), try row.get("version"))
             let known = versions[name] ?? version
             let otherRules: String? =
                 version == known
                 ? nil
                 : "its tables were counted by version \(version) of its rules, and this program has version \(known)"
             let projector = GenerationMember(
-                name: name, tablesGeneration: try row.get(1), stopReason: try row.optional(3) ?? otherRules)
+                name: name, tablesGeneration: try row.get("tables_generation"),
+                stopReason: try row.optional("stop") ?? otherRules)
             projectors[projector.name] = projector
         }
         return projectors

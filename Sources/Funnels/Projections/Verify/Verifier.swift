@@ -88,7 +88,8 @@ package struct Verifier: Sendable {
             """
             SELECT (coalesce(sum(events), 0) / (SELECT shards FROM log.head))::bigint FROM log.batch
             WHERE number >= \(first ?? 1)
-            """)[0].get(0)
+            """
+        ).value()
         let affordable = Int(clamping: Self.mostEvents / max(1, perShard))
         let perTable = max(1, Int(clamping: eventsPerTable / max(1, perShard)))
         let size = max(1, min(affordable, max(perTable, (shards.count + lanes - 1) / lanes)))
@@ -102,7 +103,7 @@ package struct Verifier: Sendable {
 
     /// The shards of the log.
     package static func shards(on connection: inout Connection) throws(PostgresError) -> [Int16] {
-        let count: Int16 = try connection.query("SELECT shards FROM log.head")[0].get(0)
+        let count: Int16 = try connection.query("SELECT shards FROM log.head").value()
         return Array(0..<count)
     }
 }

@@ -1,5 +1,6 @@
 package import Postgres
 internal import ServiceRuntime
+internal import Values
 
 /// Moves the deliveries and the installs of an app to their days in the app's present time zone, after somebody changed
 /// the zone or an update of the time-zone data moved a midnight. It uses small transactions that move whole deliveries,
@@ -57,7 +58,7 @@ package struct ZoneChange: Sendable {
         }
         let rows = try connection.query(
             """
-            SELECT a.id, a.slug, a.time_zone, z.time_zone, z.changes
+            SELECT a.id, a.slug, a.time_zone, z.time_zone AS former, z.changes
             FROM projection.zone AS z JOIN log.app AS a ON a.id = z.app
             LEFT JOIN unnest(\(rules.zones), \(rules.rules)) AS now (zone, rules) ON now.zone = a.time_zone
             WHERE z.time_zone <> a.time_zone OR z.made <> z.changes OR z.rules <> now.rules
@@ -67,8 +68,8 @@ package struct ZoneChange: Sendable {
         for row in rows {
             changes.append(
                 ZoneChange(
-                    app: try row.get(0), slug: try row.get(1), timeZone: try row.get(2), former: try row.get(3),
-                    number: try row.get(4)))
+                    app: try row.get("id"), slug: try row.get("slug"), timeZone: try row.get("time_zone"),
+                    former: try row.get("former"), number: try row.get("changes")))
         }
         return changes
     }
@@ -79,12 +80,12 @@ package struct ZoneChange: Sendable {
     ) throws(PostgresError) -> (zones: [String], rules: [String]) {
         let rows = try connection.query(
             """
-            SELECT zone, projection.zone_rules(zone) FROM (SELECT DISTINCT time_zone AS zone FROM log.app) AS used
+            SELECT zone, projection.zone_rules(zone) AS rules FROM (SELECT DISTINCT time_zone AS zone FROM log.app) AS used
             """)
         var (zones, rules): ([String], [String]) = ([], [])
         for row in rows {
-            zones.append(try row.get(0))
-            rules.append(try row.get(1))
+            zones.append(try row.get("zone"))
+            rules.append(try row.get("rules"))
         }
         return (zones, rules)
     }
@@ -184,15 +185,16 @@ package struct ZoneChange: Sendable {
         _ days: [InstallDay], in table: InstallDayTable, on connection: inout Connection
     ) throws -> [InstallChanges.Asked] {
         let sightings = days.flatMap { day in day.state.sightings.map { (day, $0) } }
-        let rows = try connection.query(
+        let present = try connection.query(
             """
             SELECT (asked.at AT TIME ZONE a.time_zone)::date
             FROM unnest(\(sightings.map(\.1.moment.occurredAt))) WITH ORDINALITY AS asked (at, place)
             JOIN log.app AS a ON a.id = \(app) ORDER BY asked.place
-            """)
+            """
+        ).values(as: CivilDate.self)
         var parts: [InstallDay.Name: [InstallDay.Name: [Sighting]]] = [:]
-        for (row, (day, sighting)) in sightings.enumerated() {
-            let name = day.name.on(try need(rows.day(row, 0)))
+        for ((day, sighting), date) in zip(sightings, present) {
+            let name = day.name.on(date)
             parts[day.name, default: [:]][name, default: []].append(sighting)
         }
         var news: [InstallDay.Name: InstallDayState] = [:]

@@ -52,8 +52,8 @@ struct WordIDs {
 }
 
 /// A row of `log.device` or `log.context`, which many events share.
-struct Combination: Hashable {
-    enum Dictionary: String { case device, context }
+package struct Combination: Hashable {
+    package enum Dictionary: String { case device, context }
 
     let dictionary: Dictionary
     let app: Int32
@@ -91,7 +91,7 @@ struct Combination: Hashable {
     }
 
     /// The columns of a dictionary, in order: words, and for devices the codes of the catalogue.
-    static func columns(of dictionary: Dictionary) -> [String] {
+    package static func columns(of dictionary: Dictionary) -> [String] {
         let words = dictionary == .device ? deviceWords : contextWords
         return words.compactMap(\.member.declaration.column) + (dictionary == .device ? deviceCodes : [])
     }

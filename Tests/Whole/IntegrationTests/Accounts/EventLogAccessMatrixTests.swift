@@ -84,7 +84,7 @@ struct EventLogAccessMatrixTests {
             "projection.day_revision: INSERT, SELECT, UPDATE",
             "projection.generation: SELECT, UPDATE of readers, UPDATE of state",
             "projection.kept_day: DELETE, INSERT, SELECT, UPDATE", "projection.kept_state: SELECT",
-            "projection.opened_delivery: SELECT",
+            "projection.opened_delivery: SELECT", "projection.opened_install_day: SELECT",
             "projection.pressure_funnel: SELECT",
             "projection.progress: SELECT, UPDATE",
             "projection.projector: SELECT, UPDATE",

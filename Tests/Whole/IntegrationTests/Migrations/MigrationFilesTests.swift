@@ -20,7 +20,10 @@ struct MigrationFilesTests {
         let funnels = Dictionary(uniqueKeysWithValues: tables.map { ("view_\($1.name)", (table: $1, projector: $0)) })
         let declared =
             funnels.compactMapValues { $0.table.viewDefinition(of: $0.projector) }
-            .merging(["view_events": EventViews.sql, "view_opened_delivery": DeliveryTable.openedView]) { $1 }
+            .merging([
+                "view_events": EventViews.sql, "view_opened_delivery": DeliveryTable.openedView,
+                "view_opened_install_day": InstallDayTable.openedView,
+            ]) { $1 }
             .merging(Projectors.all.map { ("view_counted_\($0.name)", $0.countedView) }) { $1 }
         let carried = Migrations.steps + Migrations.definitions
         let byHand = carried.filter { declared[$0.name] == nil }
@@ -49,7 +52,7 @@ struct MigrationFilesTests {
                 == Migrations.steps.count + Migrations.definitions.count)
     }
 
-    @Test("only opened_delivery, and the one view that sorts them as a number, know the bits of a delivery's flags")
+    @Test("only the opened views, and the one view that sorts them as a number, know bits of stored rows")
     func flags() throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -62,10 +65,14 @@ struct MigrationFilesTests {
                 JOIN pg_class AS view ON view.oid = rule.ev_class AND view.oid <> d.refobjid
                 JOIN pg_attribute AS a
                     ON d.refclassid = 'pg_class'::regclass AND a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-                WHERE a.attname = 'flags'
-                    AND d.refobjid IN ('projection.delivery'::regclass, 'projection.opened_delivery'::regclass)
+                WHERE a.attname IN ('flags', 'codes')
+                    AND d.refobjid IN ('projection.delivery'::regclass, 'projection.opened_delivery'::regclass,
+                        'projection.install_day'::regclass, 'projection.opened_install_day'::regclass)
                 """))
-        #expect(readers == ["projection.opened_delivery", "projection.stack_depth_funnel"])
+        #expect(
+            readers == [
+                "projection.opened_delivery", "projection.opened_install_day", "projection.stack_depth_funnel",
+            ])
         let functions: [String] = try database.column(
             #"SELECT oid::regprocedure::text FROM pg_proc WHERE prosrc ~ '\mflags\s*(&|>>|\|)'"#)
         #expect(functions.isEmpty)

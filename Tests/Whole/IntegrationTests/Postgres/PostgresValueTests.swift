@@ -105,8 +105,7 @@ struct PostgresValueTests {
         try connection.execute(script: "SET timezone = 'UTC'")
         let row = try connection.query(
             """
-            SELECT \(Timestamp(microseconds: 1_795_167_010_000_001))::text,
-                \(CivilDate(year: 2026, month: 11, day: 20)!)::text,
+            SELECT \(Timestamp(microseconds: 1_795_167_010_000_001))::text, \(CivilDate(year: 2026, month: 11, day: 20)!)::text,
                 \(UUID("8F2F6F0E-6a0c-4d3a-9a52-0d6c2f6f7a11")!)::text, \(Bytea([222, 173]))::text, \(1.5)::text,
                 \([Int16(1), 2])::text, \(Nullables<String>(["a", nil]))::text, \([Int64]())::text
             """)[0]
@@ -148,22 +147,73 @@ struct PostgresValueTests {
         let database = try TestDatabase.make(.empty)
         defer { database.drop() }
         var connection = try database.connect()
-        let rows = try connection.query("SELECT 1::bigint, NULL::text, ARRAY['a', NULL], ARRAY[[1, 2], [3, 4]]")
+        let rows = try connection.query(
+            "SELECT 1::bigint AS count, NULL::text AS word, ARRAY['a', NULL] AS words, ARRAY[[1, 2], [3, 4]] AS square")
         let row = rows[0]
-        #expect(decodingError { try row.get(0, as: Int32.self) } == "column 0 has type 20, not Int32")
-        #expect(decodingError { try row.get(0, as: Timestamp.self) } == "column 0 has type 20, not Timestamp")
-        #expect(decodingError { try row.get(0, as: [Int64].self) } == "column 0 has type 20, not Array<Int64>")
-        #expect(decodingError { try row.get(1, as: String.self) } == "column 1 is null")
+        #expect(decodingError { try row.get(0, as: Int32.self) } == "column count has type 20, not Int32")
+        #expect(decodingError { try row.get(0, as: Timestamp.self) } == "column count has type 20, not Timestamp")
+        #expect(decodingError { try row.get(0, as: [Int64].self) } == "column count has type 20, not Array<Int64>")
+        #expect(decodingError { try row.get(1, as: String.self) } == "column word is null")
         #expect(try row.optional(1, as: String.self) == nil)
-        #expect(decodingError { try row.get(2, as: [String].self) } == "column 2 does not read as Array<String>")
-        #expect(decodingError { try row.get(3, as: [Int32].self) } == "column 3 does not read as Array<Int32>")
+        #expect(decodingError { try row.get(2, as: [String].self) } == "column words does not read as Array<String>")
+        #expect(decodingError { try row.get(3, as: [Int32].self) } == "column square does not read as Array<Int32>")
         #expect(decodingError { try row.get(4, as: String.self) } == "there is no column 4")
         #expect(decodingError { try row.get(-1, as: String.self) } == "there is no column -1")
         #expect(decodingError { try rows[1].get(0, as: Int64.self) } == "there is no row 1")
         #expect(decodingError { try rows[-1].get(0, as: Int64.self) } == "there is no row -1")
+        #expect(decodingError { try row.get("many", as: Int64.self) } == Self.noColumn)
+        #expect(decodingError { try rows.column("many", as: Int64.self) } == Self.noColumn)
+        #expect(decodingError { try rows.column("count", as: Int32.self) } == "column count has type 20, not Int32")
+        #expect(decodingError { try rows.column("word", as: String.self).get(0) } == "column word is null")
+        #expect(decodingError { try rows.column("count", as: Int64.self).get(1) } == "there is no row 1")
+        #expect(
+            decodingError { try rows.value(as: Int64.self) } == "the statement gave the columns \(Self.names), not one")
         #expect(rows.count == 1)
         #expect(rows.first != nil)
         #expect(try connection.query("SELECT 1 WHERE false").isEmpty)
+    }
+
+    private static let names = ["count", "word", "words", "square"]
+    private static let noColumn = "there is no column many among \(names)"
+
+    @Test("columns are found by their names, one by one or once for all rows")
+    func names() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        var connection = try database.connect()
+        let rows = try connection.query(
+            """
+            SELECT n AS number, 'x' || n AS word, nullif(n, 2)::smallint AS small, n::bigint AS "Big", '(0,7)'::tid AS place,
+                timestamptz '2026-11-20 09:30Z' AS at, date '2026-11-20' AS day, '\\x01'::bytea AS bytes,
+                '00000000-0000-0000-0000-00000000000a'::uuid AS id
+            FROM generate_series(1, 3) AS n
+            """)
+        #expect(try rows.map { try $0.get("number") } == [1, 2, 3] as [Int32])
+        #expect(try rows.map { try $0.optional("small") } == [1, nil, 3] as [Int16?])
+        let (number, word) = (try rows.column("number", as: Int32.self), try rows.column("word", as: String.self))
+        #expect(try rows.indices.map { "\(try number.get($0)) \(try word.get($0))" } == ["1 x1", "2 x2", "3 x3"])
+        #expect(try rows.column("small", as: Int16.self).optional(1) == nil)
+        #expect(try rows.column("\"Big\"", as: Int64.self).get(2) == 3)
+        #expect(try rows.column("at", as: Timestamp.self).get(0) == rows[0].get("at"))
+        #expect(try rows.column("day", as: CivilDate.self).get(0) == CivilDate(daysSince1970: 20777))
+        #expect(try rows.column("bytes", as: Bytea.self).get(0) == Bytea([1]))
+        #expect(try rows.column("id", as: UUID.self).get(0) == UUID(high: 0, low: 10))
+        #expect(try rows.column("place", as: RowPlace.self).get(0) == rows[0].get("place"))
+    }
+
+    @Test("one value, one column of values, or none")
+    func single() throws {
+        let database = try TestDatabase.make(.empty)
+        defer { database.drop() }
+        var connection = try database.connect()
+        #expect(try connection.query("SELECT 7").value() == 7 as Int32)
+        #expect(try connection.query("SELECT NULL::int").valueIfAny(as: Int32.self) == nil)
+        #expect(try connection.query("SELECT 7 WHERE false").valueIfAny(as: Int32.self) == nil)
+        #expect(try connection.query("VALUES (1), (2)").values() == [1, 2] as [Int32])
+        let none = try connection.query("SELECT 7 WHERE false")
+        #expect(decodingError { try none.value(as: Int32.self) } == "the statement gave no value")
+        let many = try connection.query("VALUES (1), (2)")
+        #expect(decodingError { try many.value(as: Int32.self) } == "the statement gave 2 rows, not one")
     }
 
     private func decodingError<Value>(_ body: () throws -> Value) -> String? {

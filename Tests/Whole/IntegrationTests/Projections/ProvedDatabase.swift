@@ -90,8 +90,8 @@ struct ProvedDatabase {
             // Columns whose codes are bits of one number, each with its lowest.
             let packed: [(name: String, bit: Int32)] =
                 switch recount.table {
-                case Recount.delivery.table: DeliveryCode.all.map { ($0.name, $0.bits(of: 1)) }
-                case Recount.installDay.table: [("authorization", 1), ("changed_to", 8), ("flags", 64), ("reach", 512)]
+                case Recount.delivery.table: DeliveryTable.layout.packed
+                case Recount.installDay.table: InstallDayTable.layout.packed
                 default: []
                 }
             let names = (recount.key + recount.values).map(\.name).filter { name in

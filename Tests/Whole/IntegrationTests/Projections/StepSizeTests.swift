@@ -12,7 +12,7 @@ import Values
 struct StepSizeTests {
     /// All that the two generations hold, except for the key, which has a secret, and the generation itself.
     private static func rows(of generation: Int32, in database: TestDatabase) throws -> [String] {
-        let columns = DeliveryColumns.names.filter { $0 != "key" && $0 != "generation" }.map { "\"\($0)\"" }
+        let columns = DeliveryTable.layout.stored.filter { $0 != "key" && $0 != "generation" }.map { "\"\($0)\"" }
         let query: String = """
             SELECT (\(columns.joined(separator: ", ")))::text FROM projection.delivery_\(generation)
             ORDER BY app, install_id, notification_key

@@ -22,9 +22,8 @@ extension TestApp {
     ) throws {
         var given = values.mapValues { String($0) }
         if table == "delivery" {
-            var codes: Int32 = 0
-            for code in DeliveryCode.all { codes |= code.bits(of: Int16(values[code.name] ?? 0)) }
-            given["codes"] = String(codes)
+            let codes = DeliveryTable.layout.packed.map { name, bit in (values[name] ?? 0) * Int(bit) }
+            given["codes"] = String(codes.reduce(0, +))
         }
         for (column, text) in texts { given[column] = "'\(text)'" }
         given["generation"] = String(generation)

@@ -117,7 +117,7 @@ struct VerifierTests {
                     """
                 case .flags: "flags = flags | 128"
                 case .code:
-                    "codes = codes + \(try #require(DeliveryCode.all.first { $0.name == column.name }).bits(of: 1))"
+                    "codes = codes + \(try #require(DeliveryTable.layout.packed.first { $0.name == column.name }).bit)"
                 default: "\"\(column.name)\" = \"\(column.name)\" + 1"
                 }
             try proved.tamper("CREATE TABLE kept AS SELECT * FROM \(row)")
