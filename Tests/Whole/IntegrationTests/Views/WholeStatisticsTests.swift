@@ -37,7 +37,8 @@ struct WholeStatisticsTests {
         #expect(Set([try next(), try next()]) == ["log.event", "projection.delivery"])
         #expect(try next() == nil)
         let after = try rows(of: question, in: database)
-        #expect(before < 100 && after >= 500, "\(before), \(after)")
+        // Of a thousand; what else it takes for selective is as it was.
+        #expect(after >= 20 * max(1, before), "\(before), \(after)")
     }
 
     /// How many rows the planner expects of the deliveries of an app.
