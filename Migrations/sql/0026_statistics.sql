@@ -10,7 +10,9 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET default_statistics_target = 10
 AS $$
 DECLARE
-    due regclass := (
+    due regclass;
+BEGIN
+    FOR due IN
         SELECT c.oid
         FROM pg_class AS c
         JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'app'
@@ -28,12 +30,17 @@ DECLARE
                     THEN interval '1 day' ELSE interval '10 minutes' END,
                 true)
         ORDER BY pg_stat_get_last_analyze_time(c.oid) NULLS FIRST, c.oid
-        LIMIT 1);
-BEGIN
-    IF due IS NOT NULL THEN
-        EXECUTE format('ANALYZE %s (app)', due);
-    END IF;
-    RETURN due;
+    LOOP
+        BEGIN
+            EXECUTE format('ANALYZE %s (app)', due);
+            RETURN due;
+        EXCEPTION WHEN lock_not_available THEN
+            -- Autovacuum is at work on one of its partitions, perhaps for hours. PostgreSQL notes even this as an analysis:
+            -- the next one comes in ten minutes if there are no statistics yet, else in a day.
+            CONTINUE;
+        END;
+    END LOOP;
+    RETURN NULL;
 END
 $$;
 REVOKE ALL ON FUNCTION log.analyze_whole FROM PUBLIC;

@@ -34,7 +34,12 @@ struct WholeStatisticsTests {
         try owner.execute(script: "ANALYZE log.app, \(partitions.joined(separator: ", "))")
         let question = "SELECT category, count(*) FROM analytics.deliveries WHERE app = '\(app.app.slug)' GROUP BY 1"
         let before = try rows(of: question, in: database)
-        #expect(Set([try next(), try next()]) == ["log.event", "projection.delivery"])
+        // Somebody has a partition of the first one, which is tried again in ten minutes.
+        let month = try #require(partitions.first { $0.hasPrefix("log.event_2") })
+        try owner.execute(script: "BEGIN; LOCK TABLE \(month) IN SHARE UPDATE EXCLUSIVE MODE")
+        #expect(try next() == "projection.delivery")
+        #expect(try next() == nil)
+        try owner.execute(script: "COMMIT")
         #expect(try next() == nil)
         let after = try rows(of: question, in: database)
         // Of a thousand; what else it takes for selective is as it was.
