@@ -173,14 +173,14 @@ test-postgres: deps
 # and moves between them, and EndToEndTests the web pages.
 SANITIZED := (ServiceRuntime|HTTPServer|HTTPClient|EmbeddedPostgres|Compression|JSON|Ingestion|Sends|Registry|Fuzzing|Posting|Integration|EndToEnd|Fault|BellwetherClient|Client)Tests
 # Tests that say nothing under a sanitizer:
-#   memory    bounds of resident memory, most of which is the sanitizer's own (overload, slowCommits, garbage; idle with its
-#             5,000 connections; AttackTests)
+#   memory    bounds of resident memory, most of which is the sanitizer's own (overload, slowCommits, garbage, givenBack,
+#             pipelinedMemory; idle with its 5,000 connections; AttackTests)
 #   time      bounds of time that hold for ordinary builds (depth, manyMembers)
 #   crash     ends a process by SIGABRT; ThreadSanitizer reports what Swift's handler does then as a fault (passwords)
 #   cost      counts allocations by replacing the allocator, as the sanitizer does (CostTests)
 #   preload   a library before the program, where a sanitizer wants to be first (ClockFaultTests, SlowNameFaultTests)
 #   compiler  builds of other packages, which are not sanitized (DependentPackageTests, AppleLayerTests)
-UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|ClockFaultTests|SlowNameFaultTests|DependentPackageTests|AppleLayerTests
+UNSANITIZED := AttackTests|DatabaseFaultTests/overload|LimitFaultTests/slowCommits|NetworkFaultTests/(idle|garbage|givenBack|pipelinedMemory)|JSONOmissionTests/depth|SourceTests/manyMembers|SecretTests/passwords|CostTests|ClockFaultTests|SlowNameFaultTests|DependentPackageTests|AppleLayerTests
 # ThreadSanitizer and AddressSanitizer, the latter without its search for leaks: that reports what Foundation leaks with each
 # file that it reads, and whatever lives as long as its process and refers to itself, like a service.
 test-tsan: SANITIZER = thread

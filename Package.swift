@@ -262,8 +262,13 @@ let groups: KeyValuePairs<String, [Target]> = [
             swiftSettings: strict + quick),
         .testTarget(
             name: "FunnelOracleTests", dependencies: ["FunnelOracle", "Telemetry", "Values"], swiftSettings: strict),
+        // The same events folded as the product does it, in memory, to compare.
+        .target(
+            name: "HistoryFold", dependencies: ["FunnelOracle", "Projections", "Telemetry", "Values"],
+            swiftSettings: strict + quick),
         .testTarget(
-            name: "ProjectionsTests", dependencies: ["FunnelOracle", "Projections", "Telemetry", "Values"],
+            name: "ProjectionsTests",
+            dependencies: ["FunnelOracle", "HistoryFold", "Projections", "Telemetry", "Values"],
             swiftSettings: strict + quick),
         // The example of the guide "Adding a projector", compiled as the guide has it.
         .target(
@@ -367,8 +372,8 @@ let groups: KeyValuePairs<String, [Target]> = [
         .target(
             name: "Fuzzing",
             dependencies: [
-                "CatalogueSupport", "Compression", "Envelopes", "JSON", "Registry", "Sends", "ServiceRuntime",
-                "Telemetry", "Values",
+                "CatalogueSupport", "Compression", "Envelopes", "FunnelOracle", "HistoryFold", "JSON", "Projections",
+                "Registry", "Sends", "ServiceRuntime", "Telemetry", "Values",
             ],
             path: "Tests/Whole/Fuzzing",
             exclude: ["ClientLaws", "Corpus", "convert", "driver.c", "run", "words.dict"], sources: ["Laws"],

@@ -1,4 +1,5 @@
 import FunnelOracle
+import HistoryFold
 
 @testable import Projections
 
@@ -11,12 +12,6 @@ extension DeliveryState {
             states[random.number(0...(states.count - 1))].merge(other)
         }
         return states[0]
-    }
-
-    func merged(with other: DeliveryState) -> DeliveryState {
-        var both = self
-        both.merge(other)
-        return both
     }
 
     /// All events as they are: sorted, none twice, and nothing left out.

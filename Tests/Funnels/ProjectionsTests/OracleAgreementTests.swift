@@ -1,5 +1,6 @@
 import Foundation
 import FunnelOracle
+import HistoryFold
 import Projections
 import Testing
 

@@ -1,4 +1,5 @@
 import FunnelOracle
+import HistoryFold
 import Projections
 import Telemetry
 import Testing

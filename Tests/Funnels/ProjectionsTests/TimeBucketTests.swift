@@ -1,4 +1,5 @@
 import FunnelOracle
+import HistoryFold
 import Testing
 
 @testable import Projections

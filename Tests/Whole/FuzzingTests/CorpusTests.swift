@@ -43,6 +43,8 @@ struct CorpusTests {
             },
             Law(name: "categories", least: 1008) { { CategoriesLaw.broken(by: $0) } },
             Law(name: "export", least: 570) { { ExportLaw.broken(by: $0) } },
+            Law(name: "state", least: 600) { { StateLaw.broken(by: $0) } },
+            Law(name: "history", least: 206) { { HistoryLaw.broken(by: $0) } },
             Law(name: "answer", least: 213) { { AnswerLaw.broken(by: $0) } },
             Law(name: "payload", least: 374) {
                 let decoder = EnvelopeDecoder()

@@ -52,12 +52,15 @@ extension DeliveryState {
     }
 }
 
+extension Timestamp {
+    /// Whether it lies in the years -71,000 to 75,000, far beyond those of events, so that no distance overflows.
+    var isBelievable: Bool { microseconds.magnitude < 1 << 61 }
+}
+
 extension DeliveryState.Span {
-    /// Whether all times lie in the years -71,000 to 75,000, far beyond those of events, so that no distance overflows.
     fileprivate var isBelievable: Bool {
-        let far = Timestamp(microseconds: 1 << 61)
-        let before = Timestamp(microseconds: -1 << 61)
-        return before < firstOccurredAt && lastOccurredAt < far && before < firstDeviceAt && lastDeviceAt < far
+        firstOccurredAt.isBelievable && lastOccurredAt.isBelievable && firstDeviceAt.isBelievable
+            && lastDeviceAt.isBelievable
     }
 
     fileprivate func holds(_ moment: Moment) -> Bool {
@@ -347,8 +350,7 @@ struct StateReader {
         if said & Said.sent != 0 {
             guard let distance = zigzag() else { return false }
             let (sentAt, overflow) = observation.moment.occurredAt.microseconds.subtractingReportingOverflow(distance)
-            // As far as the times of a span, so that no distance overflows.
-            guard !overflow, sentAt.magnitude < 1 << 61 else { return false }
+            guard !overflow, Timestamp(microseconds: sentAt).isBelievable else { return false }
             observation.sentAt = Timestamp(microseconds: sentAt)
         }
         return true

@@ -1,3 +1,4 @@
+internal import Telemetry
 package import Values
 
 /// Encodes a state as the bytes of its row, in the manner of a delivery's state: each number takes only the bytes it
@@ -18,17 +19,19 @@ extension InstallDayState {
         return bytes
     }
 
-    /// Returns nil for bytes that are not a state of this format that begins at `firstAt`.
+    /// Returns nil for bytes that are not a state of this format that begins at `firstAt`. A state that it returns can be
+    /// counted, merged and encoded: damaged bytes may give a wrong state, but never one that stops the process.
     package init?(encoded bytes: [UInt8], firstAt: Timestamp, firstDeviceAt: Timestamp, lastDeviceAt: Timestamp) {
         var reader = StateReader(bytes)
-        guard reader.byte() == Self.format, let count = reader.varint(), count > 0, count <= bytes.count else {
-            return nil
-        }
+        guard firstAt.isBelievable, firstDeviceAt.isBelievable, lastDeviceAt.isBelievable,
+            reader.byte() == Self.format, let count = reader.varint(), count > 0, count <= bytes.count
+        else { return nil }
         var sightings: [Sighting] = []
         sightings.reserveCapacity(Int(count))
         for _ in 0..<count {
             let last = sightings.last?.moment
             guard let sighting = reader.sighting(after: last?.occurredAt ?? firstAt),
+                sighting.moment.occurredAt.isBelievable, sighting.moment.deviceAt.isBelievable,
                 last.map({ $0 < sighting.moment }) ?? (sighting.moment.occurredAt == firstAt)
             else { return nil }
             sightings.append(sighting)
@@ -78,6 +81,14 @@ extension [UInt8] {
     }
 }
 
+extension DeviceWords {
+    /// Funnels have a column for each code.
+    fileprivate var hasKnownCodes: Bool {
+        (self[.authorization] == 0 || Int16(exactly: self[.authorization]).flatMap(Authorization.init) != nil)
+            && (self[.reach] == 0 || Int16(exactly: self[.reach]).flatMap(Reach.init) != nil)
+    }
+}
+
 extension StateReader {
     fileprivate mutating func sighting(after last: Timestamp) -> Sighting? {
         guard let said = byte().map(UInt64.init), said <= Said.anything, let distance = int64(),
@@ -92,6 +103,7 @@ extension StateReader {
                 guard let id = int32() else { return nil }
                 device[place: place] = id
             }
+            guard device.hasKnownCodes else { return nil }
         }
         var seq: Int64 = 0
         if said & Said.seq != 0 {

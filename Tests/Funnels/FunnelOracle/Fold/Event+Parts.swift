@@ -43,6 +43,15 @@ extension Event {
         if case .storyActionTapped(let tap) = interaction { Int(tap.pageIndex) } else { nil }
     }
 
+    /// The page that it shows, or on which a button was tapped.
+    var storyPage: Int? {
+        switch interaction {
+        case .pageShown(let page): Int(page.pageIndex)
+        case .storyActionTapped(let tap): Int(tap.pageIndex)
+        default: nil
+        }
+    }
+
     /// Whether it is one of the `story.*` events.
     var isStory: Bool {
         switch type {

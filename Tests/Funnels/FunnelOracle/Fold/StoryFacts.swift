@@ -13,20 +13,20 @@ package struct StoryFacts: Hashable, Sendable {
     /// Nil where there is no `story.*` event.
     init?(of events: [Event]) {
         guard !events.isEmpty else { return nil }
-        func has(_ type: EventType) -> Bool { events.contains { $0.type == type } }
-        started = has(.storyStarted)
-        finished = has(.storyFinished)
+        let types = Set(events.map(\.type))
+        started = types.contains(.storyStarted)
+        finished = types.contains(.storyFinished)
         exit =
-            if has(.storyActionTapped) {
+            if types.contains(.storyActionTapped) {
                 .clicked
-            } else if has(.storyFinished) {
+            } else if types.contains(.storyFinished) {
                 .finished
-            } else if has(.storyFallbackShown) && !has(.storyStarted) && !has(.storyPageShown) {
+            } else if types.contains(.storyFallbackShown), types.isDisjoint(with: [.storyStarted, .storyPageShown]) {
                 .fallback
             } else {
                 .abandoned
             }
-        let furthest = events.compactMap { $0.shownPage ?? $0.clickedPage }.max()
+        let furthest = events.compactMap(\.storyPage).max()
         self.furthest = furthest
         pages = max(events.compactMap(\.pageCount).max() ?? 0, (furthest ?? -1) + 1)
     }

@@ -15,9 +15,10 @@ struct HistoryMaker {
     private var previousID = UUID(high: 0, low: 0)
     private var taken: Set<StoredEvent.Identity> = []
 
-    init(seed: UInt64, appPrefix: String) {
-        var random = SeededNumbers(seed: seed)
-        installRandom = SeededNumbers(seed: ~seed)
+    init(seed: UInt64, appPrefix: String, steeredBy steering: [UInt8] = []) {
+        var random = SeededNumbers(seed: seed, steeredBy: steering)
+        // What is about installs is steered by the same bytes, from the end.
+        installRandom = SeededNumbers(seed: ~seed, steeredBy: steering.reversed())
         goalRandom = SeededNumbers(seed: seed ^ 0x90a1)
         let names = (1...random.pick(1...3)).map { "\(appPrefix)-\($0)" }
         apps = names

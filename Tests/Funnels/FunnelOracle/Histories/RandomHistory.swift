@@ -29,6 +29,14 @@ package struct RandomHistory: Sendable {
         events = maker.history(deliveries: deliveries)
     }
 
+    /// A history in which these bytes make the first choices.
+    package init(steeredBy bytes: [UInt8], deliveries: Int) {
+        var maker = HistoryMaker(seed: 0, appPrefix: "app", steeredBy: bytes)
+        seed = 0
+        timeZoneNames = maker.timeZoneNames
+        events = maker.history(deliveries: deliveries)
+    }
+
     package func timeZone(of app: String) -> TimeZone {
         ReportingZone.timeZone(named: timeZoneNames[app] ?? "UTC")
     }

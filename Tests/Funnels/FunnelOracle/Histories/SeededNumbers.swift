@@ -1,18 +1,28 @@
 /// Random numbers that are the same in every run for the same seed (xorshift64*).
 package struct SeededNumbers: RandomNumberGenerator, Sendable {
     private var state: UInt64
+    private var steering: ArraySlice<UInt8>
 
-    package init(seed: UInt64) {
+    /// With `steering`, each of these bytes is the upper end of a number, as long as there are some: it makes the choice
+    /// among up to 256 things. So a fuzzer that changes bytes changes choices.
+    package init(seed: UInt64, steeredBy steering: [UInt8] = []) {
+        self.steering = steering[...]
         // Seeds that follow each other must not start alike, and the state must never be 0.
         state = (seed &+ 1) &* 0x9e37_79b9_7f4a_7c15 | 1
-        for _ in 0..<8 { _ = next() }
+        for _ in 0..<8 { advance() }
     }
 
-    package mutating func next() -> UInt64 {
+    private mutating func advance() {
         state ^= state >> 12
         state ^= state << 25
         state ^= state >> 27
-        return state &* 0x2545_f491_4f6c_dd1d
+    }
+
+    package mutating func next() -> UInt64 {
+        advance()
+        let number = state &* 0x2545_f491_4f6c_dd1d
+        guard let byte = steering.popFirst() else { return number }
+        return number >> 8 | UInt64(byte) << 56
     }
 
     /// True once in `times`.

@@ -43,6 +43,18 @@ public func fuzzExport(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
     stop(ExportLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
 }
 
+/// The same for the stored state of a delivery, or of an install's day.
+@_cdecl("bellwether_fuzz_state")
+public func fuzzState(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(StateLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
+/// The same for histories that the fold and the oracle count, each in its own way.
+@_cdecl("bellwether_fuzz_history")
+public func fuzzHistory(_ bytes: UnsafePointer<UInt8>, _ count: Int) {
+    stop(HistoryLaw.broken(by: Array(UnsafeBufferPointer(start: bytes, count: count))))
+}
+
 private func stop(_ broken: [String]) {
     guard !broken.isEmpty else { return }
     fatalError(broken.joined(separator: "; "))

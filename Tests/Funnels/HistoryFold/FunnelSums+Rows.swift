@@ -1,11 +1,11 @@
-import FunnelOracle
+package import FunnelOracle
 import Projections
 import Telemetry
 import Values
 
 extension FunnelSums {
     /// A funnel as its view shows it, with the columns of the oracle's table.
-    func rows(of table: FunnelTable, in log: WrittenLog) -> [[String?]] {
+    package func rows(of table: FunnelTable, in log: WrittenLog) -> [[String?]] {
         let tables = Projectors.all.flatMap { $0.tables }
         guard let stored = tables.first(where: { $0.name == table.table }) else { return [] }
         let times = times(of: stored.name, keys: stored.keys.count)

@@ -1,11 +1,11 @@
-import FunnelOracle
-import Projections
+package import FunnelOracle
+package import Projections
 import Telemetry
 import Values
 
 extension WrittenLog {
     /// Deliveries as their view shows them, with the columns of the oracle's table.
-    func rows(of deliveries: [Projections.Delivery], as table: FunnelTable) -> [[String?]] {
+    package func rows(of deliveries: [Projections.Delivery], as table: FunnelTable) -> [[String?]] {
         deliveries.map { delivery in
             let columns = names(of: delivery).merging(facts(of: delivery)) { $1 }
             return table.columns.map { columns[$0] }

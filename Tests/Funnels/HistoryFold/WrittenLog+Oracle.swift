@@ -1,9 +1,9 @@
-import FunnelOracle
-import Projections
+package import FunnelOracle
+package import Projections
 
 extension WrittenLog {
     /// What the projectors make of these deliveries and the oracle does not, or the other way round; a line for each.
-    func differences(from funnels: Funnels, in deliveries: [Projections.Delivery]) -> [String] {
+    package func differences(from funnels: Funnels, in deliveries: [Projections.Delivery]) -> [String] {
         let shown = tables(of: FunnelSums(of: deliveries, installDays), behind: deliveries)
         // What `installs` shows is made by its view, and what a goal counts for is found in the database.
         let made = [InstallRow.view] + Funnels.ofGoals
@@ -22,7 +22,7 @@ extension WrittenLog {
     }
 
     /// The laws that these sums break; a count below 0 is told of those shards that have it.
-    func brokenLaws(of tables: FunnelTables) -> [String] {
+    package func brokenLaws(of tables: FunnelTables) -> [String] {
         tables.sums.tables.values.joined().filter { $1.contains { $0 < 0 } }.map { "a count below 0: \($0.key)" }
             + FunnelLaws.broken(by: self.tables(of: tables.sums, behind: tables.deliveries(of: self)))
     }

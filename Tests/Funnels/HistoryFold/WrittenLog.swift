@@ -1,29 +1,29 @@
-import FunnelOracle
-import Projections
+package import FunnelOracle
+package import Projections
 import Telemetry
 import Values
 
-import struct Foundation.TimeZone
+package import struct Foundation.TimeZone
 
 /// Events as the log holds them and a projector reads them: ids and codes instead of words.
-struct WrittenLog {
-    typealias Name = Projections.Delivery.Name
+package struct WrittenLog {
+    package typealias Name = Projections.Delivery.Name
 
-    struct Row {
+    package struct Row {
         /// Nil for an event about the install itself.
-        let name: Name?
-        let observation: Observation
-        let sighting: Sighting
-        let place: Projections.InstallDay.Name
+        package let name: Name?
+        package let observation: Observation
+        package let sighting: Sighting
+        package let place: Projections.InstallDay.Name
     }
 
     /// In order of arrival, repeats in between: the log would keep none of those.
-    let rows: [Row]
+    package let rows: [Row]
     private let slugs: [String]
     private let words: [Words]
     private let zones: [TimeZone]
 
-    init(_ events: [StoredEvent], timeZone: (String) -> TimeZone) {
+    package init(_ events: [StoredEvent], timeZone: (String) -> TimeZone) {
         var rows: [Row] = []
         var slugs: [String] = []
         var words: [Words] = []
@@ -54,12 +54,12 @@ struct WrittenLog {
         zones = slugs.map(timeZone)
     }
 
-    init(of history: RandomHistory) {
+    package init(of history: RandomHistory) {
         self.init(history.events, timeZone: history.timeZone)
     }
 
     /// What arrived of each delivery, in order of arrival.
-    var observations: [Name: [Observation]] {
+    package var observations: [Name: [Observation]] {
         Self.observations(in: rows)
     }
 
@@ -70,7 +70,7 @@ struct WrittenLog {
     }
 
     /// What arrived of each install and day. The log keeps no repeat.
-    var sightings: [Projections.InstallDay.Name: [Sighting]] {
+    package var sightings: [Projections.InstallDay.Name: [Sighting]] {
         var seen: Set<Sighting> = []
         return rows.reduce(into: [:]) { found, row in
             if seen.insert(row.sighting).inserted { found[row.place, default: []].append(row.sighting) }
@@ -92,17 +92,17 @@ struct WrittenLog {
     }
 
     /// Each delivery with all its events folded at once.
-    var deliveries: [Projections.Delivery] {
+    package var deliveries: [Projections.Delivery] {
         observations.map { delivery($0, DeliveryState(of: $1)) }
     }
 
     /// A delivery of this state. In the product, PostgreSQL tells the day.
-    func delivery(_ name: Name, _ state: DeliveryState) -> Projections.Delivery {
+    package func delivery(_ name: Name, _ state: DeliveryState) -> Projections.Delivery {
         let day = state.span.firstOccurredAt.day(in: zones[Int(name.app) - 1])
         return Projections.Delivery(name, day: day, state: state)
     }
 
-    func slug(of app: Int32) -> String { slugs[Int(app) - 1] }
+    package func slug(of app: Int32) -> String { slugs[Int(app) - 1] }
 
-    func word(_ kind: String, _ id: Int32, of app: Int32) -> String { words[Int(app) - 1].word(kind, id) }
+    package func word(_ kind: String, _ id: Int32, of app: Int32) -> String { words[Int(app) - 1].word(kind, id) }
 }

@@ -1,13 +1,15 @@
-import Projections
+package import Projections
 
 /// The projection as a runner keeps it: rows of deliveries, and the cells of the funnels, moved on batch by batch.
-struct FunnelTables {
-    private(set) var sums = FunnelSums()
+package struct FunnelTables {
+    package private(set) var sums = FunnelSums()
     /// The stored bytes of each delivery's state, and its times.
     private var states: [Delivery.Name: (bytes: [UInt8], span: DeliveryState.Span)] = [:]
 
+    package init() {}
+
     /// Folds a batch: of each delivery that it touches, the old contribution goes and the new one comes.
-    mutating func apply(_ batch: some Collection<WrittenLog.Row>, of log: WrittenLog) {
+    package mutating func apply(_ batch: some Collection<WrittenLog.Row>, of log: WrittenLog) {
         var step = FunnelStep()
         for (name, observations) in WrittenLog.observations(in: batch) {
             var state = DeliveryState(of: observations)
@@ -19,7 +21,7 @@ struct FunnelTables {
         sums.add(step)
     }
 
-    func deliveries(of log: WrittenLog) -> [Delivery] {
+    package func deliveries(of log: WrittenLog) -> [Delivery] {
         states.keys.compactMap { name in state(of: name).map { log.delivery(name, $0) } }
     }
 
