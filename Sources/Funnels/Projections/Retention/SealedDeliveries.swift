@@ -112,7 +112,7 @@ enum SealedRows {
                         AND \(elsewhere))
             """
         }
-        let scatter = try Scatter(on: &connection)
+        let scatter = Scatter()
         try connection.transaction { connection throws(PostgresError) in
             let isGone = isGone(scatter)
             try connection.execute(

@@ -42,7 +42,7 @@ package struct SealedShards {
                     "CREATE TEMPORARY TABLE brought ON COMMIT DROP AS SELECT \(list) FROM projection.\(table) WHERE false"
             )
             // By what rows keep. By ids alone, clients could choose many that are in one part.
-            let (kept, scatter) = (columns.filter { !$0.hasSuffix("_device_at") }, try Scatter(on: &source))
+            let (kept, scatter) = (columns.filter { !$0.hasSuffix("_device_at") }, Scatter())
             let parts = count / Self.mostRows + 1
             for part in 0..<parts {
                 try source.relay(

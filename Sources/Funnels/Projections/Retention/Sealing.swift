@@ -141,7 +141,7 @@ struct Sealing {
                         day date)
                     """)
             guard let live = try DeliveryTable.live(on: &connection) else { return }
-            for choice in choices(live, try Scatter(on: &connection)) { try connection.query(choice) }
+            for choice in choices(live, Scatter()) { try connection.query(choice) }
         }
     }
 

@@ -137,11 +137,11 @@ struct Comparison {
 
     /// SQL for a digest of rows: how many there are, and the sum of their hashes. PostgreSQL's hash of a row is itself a
     /// sum over its columns, so values that two rows exchanged would not change the sum of such hashes: each is hashed
-    /// once more.
+    /// once more, as a floating-point number, since of an integer PostgreSQL hashes 32 bits and of these 53.
     private func digest(of columns: [String]) -> String {
-        let row = "hash_record_extended(ROW(\(columns.joined(separator: ", "))), \(seed))"
+        let row = "hash_record_extended(ROW(\(columns.joined(separator: ", "))), '\(seed)'::bigint)"
         return """
-            count(*) AS rows, coalesce(sum(hashtextextended(\(row)::text COLLATE "C", \(seed))), 0)::text AS sum
+            count(*) AS rows, coalesce(sum(hashfloat8extended(\(row)::float8, '\(seed)'::bigint)), 0)::text AS sum
             """
     }
 
@@ -176,7 +176,7 @@ struct Comparison {
     }
 }
 
-/// What rows say, in whatever order: two sides with the same digest have the same rows, but for one chance in 2^64.
+/// What rows say, in whatever order: two sides with the same digest have the same rows, but for one chance in 2^53.
 struct Digest: Equatable {
     let rows: Int64
     let sum: String

@@ -1,39 +1,68 @@
 internal import EventLog
 
 extension RecountTables {
-    /// A row for each delivery, with all that its events say together. The first of something in event order is the
-    /// least (rank, something), packed into one number, so that each needs no sort. Ranks continue from delivery to
-    /// delivery, which costs less than starting again. The bits of `types`: 2 received, 4 expanded, 8 opened, 16
-    /// dismissed, 32 action tapped; of stories 64 started, 128 page shown, 256 action tapped, 512 finished, 1024 fallback
-    /// shown.
+    /// A row for each delivery, with all that its events say together. Most of it does not depend on their order, or all
+    /// events that say something say the same: a hash aggregate finds it. The bits of `types`: 2 received, 4 expanded,
+    /// 8 opened, 16 dismissed, 32 action tapped; of stories 64 started, 128 page shown, 256 action tapped, 512 finished,
+    /// 1024 fallback shown.
     ///
-    /// Nearly all deliveries have one device and one context, whose words are then those of the delivery. Only of the
-    /// others, which are `mixed`, events are read again, for the first word of each kind.
+    /// Only where the order decides, or where events name several devices or contexts, a delivery is `mixed`, and its
+    /// events are read again, in event order. The first of something is then the least (rank, something), packed into
+    /// one number.
     ///
     /// What many recounts read comes first in the row, and none of it is NULL, so that PostgreSQL finds it quickly.
     static func deliveries(of copy: LogCopy) -> String {
         """
-        WITH ranked AS (
-            SELECT *, row_number() OVER (
-                ORDER BY install_id, notification_key, app, occurred_at, seq, event_id, device_at) << 32 AS rank
-            FROM recount_event AS e\(copy.days == nil ? "" : " WHERE NOT EXISTS (\(LogCopy.beganEarlier))")
-        ), told AS MATERIALIZED (
+        WITH told AS MATERIALIZED (
+            SELECT *, row_number() OVER () AS delivery, (
+                least_context <> context OR least_device <> device OR is_spelled OR least_launch <> launch
+                    OR least_origin <> origin OR least_sent_at <> sent_at OR least_fetch_result <> fetch_result
+                    OR media_receipts > 1 OR least_action <> action OR opened_at = called_at OR opened_at = tapped_at
+                    OR called_at = tapped_at) IS TRUE AS is_mixed
+            FROM (
+                SELECT
+                    scatter, app, install_id, notification_key, count(*) AS events,
+                    min(context_id) AS least_context, max(context_id) AS context,
+                    min(device_id) AS least_device, max(device_id) AS device, bool_or(is_spelled) AS is_spelled,
+                    min(occurred_at) AS first_occurred_at, max(occurred_at) AS last_occurred_at,
+                    min(device_at) AS first_device_at, max(device_at) AS last_device_at,
+                    min(occurred_at) FILTER (WHERE type = 1) AS first_receipt_at,
+                    min(occurred_at) FILTER (WHERE type = 1 AND via = 1) AS extension_at,
+                    min(occurred_at) FILTER (WHERE type IN (3, 4, 5, 8)) AS answered_at,
+                    min(occurred_at) FILTER (WHERE type IN (3, 5, 8)) AS first_response_at,
+                    min(occurred_at) FILTER (WHERE type = 3) AS opened_at,
+                    min(occurred_at) FILTER (WHERE type = 8) AS called_at,
+                    min(occurred_at) FILTER (WHERE action_id IS NOT NULL) AS tapped_at,
+                    min(action_id) AS least_action, max(action_id) AS action,
+                    min(launch) AS least_launch, max(launch) AS launch, min(origin) AS least_origin, max(origin) AS origin,
+                    min(notification_sent_at) AS least_sent_at, max(notification_sent_at) AS sent_at,
+                    min(fetch_result) AS least_fetch_result, max(fetch_result) AS fetch_result,
+                    count(media_outcome) AS media_receipts, max(media_outcome) AS media_outcome,
+                    \(media.map { "max(\($0)) FILTER (WHERE media_outcome IS NOT NULL) AS \($0)" }.joined(separator: ",\n            ")),
+                    max(summary_argument_count) AS items,
+                    bit_or(1 << type) AS types,
+                    bool_and(type = 1 AND via IS NOT DISTINCT FROM 3 AND alert IS NOT TRUE) AS silent,
+                    bool_or(media_outcome IN (1, 2)) AS media_attached,
+                    bool_and(presentation IS NOT NULL AND presentation & 7 = 0) FILTER (WHERE type = 1 AND via = 2)
+                        AS shown_to_nobody,
+                    max(page_index) AS furthest, max(page_count) AS page_count
+                FROM (
+                    -- With an OFFSET, each event is opened once and not for each aggregate.
+                    SELECT scatter, app, install_id, notification_key, occurred_at, device_at, context_id, device_id,
+                        is_spelled, type, via, alert, presentation, action_id, launch, origin, notification_sent_at,
+                        fetch_result, media_outcome, \(media.joined(separator: ", ")), summary_argument_count, page_index,
+                        page_count
+                    FROM recount_event AS e\(copy.days == nil ? "" : " WHERE NOT EXISTS (\(LogCopy.beganEarlier))")
+                    OFFSET 0
+                ) AS e
+                GROUP BY scatter, app, install_id, notification_key
+            ) AS told
+        ), mixed AS (
             SELECT
-                install_id, notification_key, app, min(rank) >> 32 AS delivery, count(*) AS events,
-                min(context_id) AS context, min(device_id) AS device,
-                min(context_id) IS DISTINCT FROM max(context_id) OR min(device_id) IS DISTINCT FROM max(device_id)
-                    OR bool_or(is_spelled) AS is_mixed,
-                min(occurred_at) AS first_occurred_at, max(occurred_at) AS last_occurred_at,
-                min(device_at) AS first_device_at, max(device_at) AS last_device_at,
-                min(occurred_at) FILTER (WHERE type = 1) AS first_receipt_at,
-                min(occurred_at) FILTER (WHERE type IN (3, 4, 5, 8)) AS answered_at,
-                min(rank | launch) AS launch, min(rank | origin) AS origin,
+                delivery, min(rank | launch) AS launch, min(rank | origin) AS origin, max(rank | fetch_result) AS fetch_result,
                 -- 2^31 and above: an opening, a story's call to action.
                 min(rank | CASE type WHEN 3 THEN 2147483649 WHEN 8 THEN 2147483650 ELSE action_id END)
                     FILTER (WHERE type IN (3, 5, 8)) AS first_response,
-                min(occurred_at) FILTER (WHERE type IN (3, 5, 8)) AS first_response_at,
-                min(occurred_at) FILTER (WHERE type = 3) AS opened_at,
-                bool_or(type IN (3, 8)) IS FALSE AND min(action_id) = max(action_id) AS sole,
                 min(rank | coalesce(media_kind, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_kind,
                 min(rank | coalesce(media_network, 0)) FILTER (WHERE media_outcome IS NOT NULL) AS media_network,
                 min(rank | media_outcome) AS media_outcome,
@@ -45,18 +74,6 @@ extension RecountTables {
                 -- A time in microseconds has 64 bits: two halves of the same event.
                 min(rank | ((extract(epoch FROM notification_sent_at) * 1000000)::bigint >> 32 & 4294967295)) AS sent_high,
                 min(rank | ((extract(epoch FROM notification_sent_at) * 1000000)::bigint & 4294967295)) AS sent_low,
-                min(occurred_at) FILTER (WHERE type = 1 AND via = 1) AS extension_at,
-                max(rank | fetch_result) AS fetch_result,
-                max(summary_argument_count) AS items,
-                bit_or(1 << type) AS types,
-                bool_and(type = 1 AND via IS NOT DISTINCT FROM 3 AND alert IS NOT TRUE) AS silent,
-                bool_or(media_outcome IN (1, 2)) AS media_attached,
-                bool_and(presentation IS NOT NULL AND presentation & 7 = 0) FILTER (WHERE type = 1 AND via = 2)
-                    AS shown_to_nobody,
-                max(page_index) AS furthest, max(page_count) AS page_count
-            FROM ranked GROUP BY install_id, notification_key, app
-        ), mixed AS (
-            SELECT delivery,
                 \((words + states).map { "min(rank | \($0.name)) AS \($0.name)" }.joined(separator: ", "))
             FROM (
                 SELECT d.delivery, e.*, row_number() OVER (
@@ -67,26 +84,32 @@ extension RecountTables {
             GROUP BY delivery
         ), facts AS (
             SELECT
-                delivery, events, told.app, told.install_id, told.notification_key, told.is_mixed, told.context, told.device,
+                told.delivery, events, told.app, told.install_id, told.notification_key,
                 first_occurred_at, last_occurred_at, first_device_at, last_device_at, first_receipt_at, answered_at,
                 (first_occurred_at AT TIME ZONE app.time_zone)::date AS day,
-                (coalesce(launch, 0) & 4294967295)::smallint AS launch,
-                CASE coalesce(first_response, 0) & 4294967295 WHEN 2147483649 THEN -1 WHEN 2147483650 THEN -2
-                    ELSE coalesce(first_response, 0) & 4294967295 END::integer AS first_response,
-                first_response_at, opened_at, coalesce(sole, false) AS sole,
-                (coalesce(origin, 0) & 4294967295)::smallint AS origin,
-                (coalesce(media_kind, 0) & 4294967295)::smallint AS media_kind,
-                (coalesce(media_network, 0) & 4294967295)::smallint AS media_network,
-                (coalesce(media_outcome, 0) & 4294967295)::smallint AS media_outcome,
-                (coalesce(media_format, 0) & 4294967295)::integer AS media_format,
-                (coalesce(media_reason, 0) & 4294967295)::smallint AS media_reason,
-                coalesce(media_bytes, 0) & 4294967295 AS media_bytes,
-                nullif(media_ms & 4294967295, 2147483648) AS media_ms,
-                CASE WHEN NOT silent AND sent_high IS NOT NULL THEN (extract(epoch FROM extension_at) * 1000000)::bigint
-                    - ((sent_high << 32) | (sent_low & 4294967295)) END AS sending,
-                NOT silent AND extension_at IS NOT NULL AND sent_high IS NULL AS unsent,
-                CASE WHEN NOT silent AND sent_high IS NULL THEN extension_at END AS extension_at,
-                (coalesce(fetch_result, 0) & 4294967295)::smallint AS fetch_result,
+                \(words.map { "\(ordered($0.name, of: $0.table))::integer AS \($0.name)" }.joined(separator: ",\n        ")),
+                \(states.map { "\(ordered($0.name, of: $0.table))::smallint AS \($0.name)" }.joined(separator: ", ")),
+                \(["launch", "origin", "fetch_result", "media_outcome", "media_kind", "media_network", "media_reason"].map {
+                    "\(ordered($0, of: "told"))::smallint AS \($0)"
+                }.joined(separator: ",\n        ")),
+                \(ordered("media_format", of: "told"))::integer AS media_format,
+                least(\(ordered("media_bytes", of: "told")), 2147483647) AS media_bytes,
+                nullif(coalesce(m.media_ms & 4294967295, told.media_ms), 2147483648) AS media_ms,
+                CASE coalesce(
+                    m.first_response & 4294967295,
+                    CASE least(opened_at, called_at, tapped_at)
+                        WHEN opened_at THEN 2147483649 WHEN called_at THEN 2147483650 ELSE action END,
+                    0)
+                    WHEN 2147483649 THEN -1 WHEN 2147483650 THEN -2
+                    ELSE coalesce(m.first_response & 4294967295, action, 0) END::integer AS first_response,
+                first_response_at, opened_at,
+                coalesce(opened_at IS NULL AND called_at IS NULL AND least_action = action, false) AS sole,
+                CASE WHEN NOT silent AND sent_at IS NOT NULL THEN (extract(epoch FROM extension_at) * 1000000)::bigint
+                    - coalesce(
+                        (m.sent_high << 32) | (m.sent_low & 4294967295), (extract(epoch FROM sent_at) * 1000000)::bigint)
+                    END AS sending,
+                NOT silent AND extension_at IS NOT NULL AND sent_at IS NULL AS unsent,
+                CASE WHEN NOT silent AND sent_at IS NULL THEN extension_at END AS extension_at,
                 least(coalesce(items, 1), 2147483647)::integer AS items,
                 silent,
                 NOT silent AND types & 2 <> 0 AS received,
@@ -110,26 +133,33 @@ extension RecountTables {
                 END::smallint AS story_exit,
                 coalesce(furthest, -1)::smallint AS furthest,
                 greatest(coalesce(page_count, 0), coalesce(furthest, -1) + 1)::smallint AS pages
-            FROM told JOIN log.app AS app ON app.id = told.app
+            FROM told LEFT JOIN log.app AS app ON app.id = told.app
+            LEFT JOIN mixed AS m ON m.delivery = told.delivery
+            LEFT JOIN recount_context AS c ON c.id = told.context AND NOT told.is_mixed
+            LEFT JOIN recount_device AS d ON d.id = told.device AND NOT told.is_mixed
         )
         SELECT
-            f.delivery, f.app, f.day,
-            \(words.map { "coalesce(m.\($0.name) & 4294967295, \($0.table).\($0.name), 0)::integer AS \($0.name)" }.joined(separator: ",\n    ")),
-            f.first_response, f.silent, f.sole, f.received, f.expanded, f.opened, f.dismissed, f.action_tapped,
-            f.story_action_tapped, f.media_attached, f.responded, f.received AND f.responded AS received_responded, f.unanswered,
-            f.unanswered AND f.shown_to_nobody AS suppressed, f.unsent, f.story_started, f.story_finished, f.story_exit,
-            f.furthest, f.pages, f.media_kind, f.media_network, f.media_outcome, f.media_reason, f.media_format, f.items,
-            f.fetch_result, f.origin, f.launch,
-            \(states.map { "coalesce(m.\($0.name) & 4294967295, \($0.table).\($0.name), 0)::smallint AS \($0.name)" }.joined(separator: ", ")),
-            f.events, f.first_occurred_at, f.last_occurred_at, f.first_device_at, f.last_device_at,
-            f.media_bytes, f.media_ms, f.sending, f.first_receipt_at, f.extension_at, f.opened_at, f.first_response_at,
-            f.answered_at, f.install_id, f.notification_key
-        FROM facts AS f
-        LEFT JOIN recount_context AS c ON c.id = f.context AND NOT f.is_mixed
-        LEFT JOIN recount_device AS d ON d.id = f.device AND NOT f.is_mixed
-        LEFT JOIN mixed AS m ON m.delivery = f.delivery
+            delivery, app, day, \(words.map(\.name).joined(separator: ", ")),
+            first_response, silent, sole, received, expanded, opened, dismissed, action_tapped, story_action_tapped,
+            media_attached, responded, received AND responded AS received_responded, unanswered,
+            unanswered AND shown_to_nobody AS suppressed, unsent, story_started, story_finished, story_exit, furthest, pages,
+            media_kind, media_network, media_outcome, media_reason, media_format, items, fetch_result, origin, launch,
+            \(states.map(\.name).joined(separator: ", ")), events, first_occurred_at, last_occurred_at, first_device_at,
+            last_device_at, media_bytes, media_ms, sending, first_receipt_at, extension_at, opened_at, first_response_at,
+            answered_at, install_id, notification_key
+        FROM facts
         """
     }
+
+    /// SQL for what the order of events decides of a mixed delivery, and a row says of any other.
+    private static func ordered(_ name: String, of row: String) -> String {
+        "coalesce(m.\(name) & 4294967295, \(row).\(name), 0)"
+    }
+
+    /// What the receipt with an attachment says of it besides the outcome.
+    private static let media = [
+        "media_kind", "media_network", "media_format", "media_reason", "media_bytes", "media_ms",
+    ]
 
     /// The words of a delivery, each with the table of `deliveries` that knows it: `c`, its context, or `d`, its device.
     private static let words = [

@@ -1,11 +1,14 @@
 internal import EventLog
 
 extension RecountTables {
-    /// The days of installs, from all events of the shard but those of sealed days. Events of a day come in event
-    /// order, and `rank` continues from day to day. What the last of them says is the greatest (rank, something),
-    /// packed into one number. Of the receipts in a quarter of an hour the last 8 count. They are looked for only where
-    /// notifications were turned off, which is rare: so what is ranked is read twice rather than kept. Installs are
-    /// joined by a number with a secret in it, since ids that clients choose may all have one hash.
+    /// The days of installs, from all events of the shard but those of sealed days. A day has mostly one device, whose
+    /// words are then those of the day. Only where it has several, or a change of permission, it is `mixed`, and its
+    /// events are read again: what the last of them says is the greatest (rank, something), packed into one number. Of
+    /// the receipts in a quarter of an hour the last 8 count; they are looked for only where notifications were turned
+    /// off, which is rare.
+    ///
+    /// Installs are grouped and joined by a number with a secret in it, since ids that clients choose may all have one
+    /// hash.
     static func installDays(shard: Int16, of copy: LogCopy, exceptSealed: Bool) -> String {
         let sealed = """
             WHERE NOT EXISTS (
@@ -13,63 +16,71 @@ extension RecountTables {
                 WHERE s.shard = \(shard) AND \(copy.scatter.isSameInstall("s", "e")) AND s.app = e.app
                     AND s.install_id = e.install_id AND e.occurred_at >= s.from_at AND e.occurred_at < s.to_at)
             """
+        let words = ["platform", "app_version", "os_version", "device_model", "locale", "time_zone"]
+        let states = ["\"authorization\"", "reach"]
+        let said = { (name: String) in "coalesce(m.\(name) & 4294967295, d.\(name), 0)" }
         return """
-            WITH ranked AS NOT MATERIALIZED (
-                SELECT e.app, e.install_id, e.occurred_at, e.type, e.via, e.alert, e.category, e.campaign, e.previous,
-                    e.platform, e.app_version, e.os_version, e.device_model, e.locale, e.time_zone,
-                    e."authorization", e.reach,
-                    (e.occurred_at AT TIME ZONE app.time_zone)::date AS day,
-                    row_number() OVER (
-                        ORDER BY e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank
-                FROM recount_log AS e JOIN log.app AS app ON app.id = e.app
+            WITH event AS NOT MATERIALIZED (
+                SELECT e.*, \(copy.scatter.install("e")) AS install, (e.occurred_at AT TIME ZONE app.time_zone)::date AS day
+                FROM recount_log AS e LEFT JOIN log.app AS app ON app.id = e.app
                 \(exceptSealed ? sealed : "")
             ), told AS MATERIALIZED (
-                SELECT app, install_id, day, min(occurred_at) AS first_at, max(occurred_at) AS last_at,
-                    max(rank | platform) AS platform, max(rank | app_version) AS app_version,
-                    max(rank | os_version) AS os_version, max(rank | device_model) AS device_model,
-                    max(rank | locale) AS locale, max(rank | time_zone) AS time_zone,
-                    max(rank | "authorization") AS "authorization", max(rank | reach) AS reach,
-                    min(rank) FILTER (WHERE type = 11 AND "authorization" = 4) AS off_rank,
+                SELECT install, app, install_id, day, min(occurred_at) AS first_at, max(occurred_at) AS last_at,
+                    max(device_id) AS device,
+                    (min(device_id) <> max(device_id) OR bool_or(is_spelled OR type = 11)) IS TRUE AS is_mixed
+                FROM event GROUP BY install, app, install_id, day
+            ), ranked AS MATERIALIZED (
+                SELECT e.install, e.app, e.install_id, e.day, e.occurred_at, e.seq, e.event_id, e.device_at, e.type,
+                    e.previous, \((words + states).map { "e.\($0)" }.joined(separator: ", ")), row_number() OVER (
+                    ORDER BY e.install, e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank
+                FROM told AS t JOIN event AS e ON e.install = t.install
+                    AND CASE WHEN e.install_id = t.install_id AND e.app = t.app AND e.day = t.day THEN true ELSE false END
+                WHERE t.is_mixed
+            ), mixed AS (
+                SELECT install, app, install_id, day,
+                    \((words + states).map { "max(rank | \($0)) AS \($0)" }.joined(separator: ", ")),
                     min(occurred_at) FILTER (WHERE type = 11 AND "authorization" = 4) AS turned_off_at,
                     coalesce(bool_or(type = 11 AND previous = 4 AND "authorization" IS DISTINCT FROM 4), false) AS turned_on,
                     max(occurred_at) FILTER (WHERE type = 11) AS changed_at,
                     max(rank | coalesce("authorization", 0)) FILTER (WHERE type = 11) AS changed_to
-                FROM ranked GROUP BY install_id, app, day
+                FROM ranked GROUP BY install, app, install_id, day
             ), turned_off AS MATERIALIZED (
-                SELECT \(copy.scatter.install("told")) AS scatter, app, day, off_rank, turned_off_at
-                FROM told WHERE off_rank IS NOT NULL
+                SELECT DISTINCT ON (install, app, install_id, day)
+                    install, app, install_id, day, occurred_at, seq, event_id, device_at
+                FROM ranked WHERE type = 11 AND "authorization" = 4
+                ORDER BY install, app, install_id, day, rank
             ), receipt AS (
-                SELECT \(copy.scatter.install("ranked")) AS scatter, app, occurred_at, rank, category, campaign,
+                SELECT install, app, install_id, occurred_at, seq, event_id, device_at, category, campaign,
                     row_number() OVER (
-                        PARTITION BY install_id, app, date_bin('15 minutes', occurred_at, '2000-01-01 00:00Z')
-                        ORDER BY rank DESC) AS place
-                FROM ranked WHERE type = 1 AND (via IS DISTINCT FROM 3 OR alert IS TRUE)
+                        PARTITION BY install, app, install_id, date_bin('15 minutes', occurred_at, '2000-01-01 00:00Z')
+                        ORDER BY occurred_at DESC, seq DESC, event_id DESC, device_at DESC) AS place
+                FROM event AS e
+                WHERE type = 1 AND (via IS DISTINCT FROM 3 OR alert IS TRUE) AND EXISTS (
+                    SELECT FROM turned_off AS t
+                    WHERE t.install = e.install AND t.app = e.app AND t.install_id = e.install_id)
             ), last_receipt AS (
-                SELECT t.scatter, t.app, t.day, max(r.rank | coalesce(r.category, 0)) AS category,
-                    max(r.rank | coalesce(r.campaign, 0)) AS campaign
-                FROM turned_off AS t JOIN receipt AS r ON r.scatter = t.scatter AND r.app = t.app
-                WHERE r.place <= 8 AND r.rank < t.off_rank AND r.occurred_at >= t.turned_off_at - interval '24 hours'
-                GROUP BY t.scatter, t.app, t.day
+                SELECT DISTINCT ON (t.install, t.app, t.install_id, t.day)
+                    t.install, t.app, t.install_id, t.day, coalesce(r.category, 0) AS category, coalesce(r.campaign, 0) AS campaign
+                FROM turned_off AS t JOIN receipt AS r ON r.install = t.install
+                    AND CASE WHEN r.install_id = t.install_id AND r.app = t.app THEN true ELSE false END
+                WHERE r.place <= 8 AND r.occurred_at >= t.occurred_at - interval '24 hours'
+                    AND (r.occurred_at, r.seq, r.event_id, r.device_at) < (t.occurred_at, t.seq, t.event_id, t.device_at)
+                ORDER BY t.install, t.app, t.install_id, t.day, r.occurred_at DESC, r.seq DESC, r.event_id DESC,
+                    r.device_at DESC
             )
-            SELECT told.app, told.install_id, told.day, first_at, last_at, turned_off_at, changed_at, turned_on,
-                (coalesce(platform, 0) & 4294967295)::integer AS platform,
-                (coalesce(app_version, 0) & 4294967295)::integer AS app_version,
-                (coalesce(os_version, 0) & 4294967295)::integer AS os_version,
-                (coalesce(device_model, 0) & 4294967295)::integer AS device_model,
-                (coalesce(locale, 0) & 4294967295)::integer AS locale,
-                (coalesce(time_zone, 0) & 4294967295)::integer AS time_zone,
-                (coalesce(r.category, 0) & 4294967295)::integer AS muted_category,
-                (coalesce(r.campaign, 0) & 4294967295)::integer AS muted_campaign,
-                (coalesce("authorization", 0) & 4294967295)::smallint AS "authorization",
-                (coalesce(reach, 0) & 4294967295)::smallint AS reach,
-                (coalesce(changed_to, 0) & 4294967295)::smallint AS changed_to,
-                (turned_off_at IS NOT NULL)::integer + turned_on::integer * 2
-                    + (turned_off_at IS NOT NULL AND r.category IS NULL)::integer * 4 AS flags
-            FROM told
-            LEFT JOIN last_receipt AS r
-                ON r.scatter = CASE WHEN off_rank IS NOT NULL THEN \(copy.scatter.install("told")) END
-                AND r.app = told.app AND r.day = told.day
-            WHERE \(ProvedDays.condition(copy.days, of: "told."))
+            SELECT t.app, t.install_id, t.day, t.first_at, t.last_at, m.turned_off_at, m.changed_at,
+                coalesce(m.turned_on, false) AS turned_on,
+                \(words.map { "\(said($0))::integer AS \($0)" }.joined(separator: ", ")),
+                \(states.map { "\(said($0))::smallint AS \($0)" }.joined(separator: ", ")),
+                coalesce(r.category, 0) AS muted_category, coalesce(r.campaign, 0) AS muted_campaign,
+                coalesce(m.changed_to & 4294967295, 0)::smallint AS changed_to,
+                (m.turned_off_at IS NOT NULL)::integer + coalesce(m.turned_on, false)::integer * 2
+                    + (m.turned_off_at IS NOT NULL AND r.category IS NULL)::integer * 4 AS flags
+            FROM told AS t
+            LEFT JOIN mixed AS m USING (install, app, install_id, day)
+            LEFT JOIN last_receipt AS r USING (install, app, install_id, day)
+            LEFT JOIN recount_device AS d ON d.id = t.device AND NOT t.is_mixed
+            WHERE \(ProvedDays.condition(copy.days, of: "t."))
             """
     }
 }

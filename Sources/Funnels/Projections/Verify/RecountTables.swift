@@ -34,7 +34,7 @@ package enum RecountTables {
         generation: Int32? = nil, on connection: inout Connection
     ) throws(PostgresError) -> LogCopy {
         let copy = LogCopy(
-            of: shards, perTable: perTable, days: days, scatter: try Scatter(on: &connection), generation: generation)
+            of: shards, perTable: perTable, days: days, scatter: Scatter(), generation: generation)
         let tables = copy.tables.enumerated().map { number, shards in
             """
             CREATE TEMPORARY TABLE \(LogCopy.table(number)) PARTITION OF recount_logs
@@ -60,6 +60,7 @@ package enum RecountTables {
                 CREATE TEMPORARY TABLE recount_context ON COMMIT DROP AS SELECT * FROM log.counted_context;
                 CREATE TEMPORARY TABLE recount_device ON COMMIT DROP AS
                 SELECT *, \(reach) AS reach FROM log.counted_device;
+                ALTER TABLE recount_context ADD PRIMARY KEY (id); ALTER TABLE recount_device ADD PRIMARY KEY (id);
                 ANALYZE recount_context (id); ANALYZE recount_device (id)
                 """)
         try copy.findEarlier(on: &connection)
@@ -88,8 +89,15 @@ package enum RecountTables {
             ("recount_goal_credit", goalCredits(of: copy)),
         ]
         for (table, sql) in tables {
+            // Deliveries and days of installs are grouped by numbers with a secret in them, so hashes are safe. Without
+            // statistics, the planner may take sorting for as good.
+            let isHashed = ["recount_delivery", "recount_install_day"].contains(table)
             try connection.execute(
-                script: "CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql); ANALYZE \(table)")
+                script: """
+                    SET LOCAL enable_hashagg = \(isHashed ? "on" : "off");
+                    SET LOCAL enable_sort = \(isHashed ? "off" : "on");
+                    CREATE TEMPORARY TABLE \(table) ON COMMIT DROP AS \(sql); ANALYZE \(table)
+                    """)
         }
     }
 
@@ -121,7 +129,7 @@ package enum RecountTables {
             "previous", "goal", "value", "currency",
         ]
         let rows = EventViews.opening(
-            Set(opened + ["seq"]), of: copy.events(of: shard),
+            Set(opened + ["seq"]), of: copy.events(of: shard), devices: "recount_device", contexts: "recount_context",
             besides: """
                 e.app, e.batch, e.device AS device_id, e.context AS context_id,
                 coalesce(e.rare ?| ARRAY['device', 'context'], false) AS is_spelled

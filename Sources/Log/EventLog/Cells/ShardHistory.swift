@@ -263,7 +263,7 @@ package struct ShardHistory {
             try connection.execute(
                 script: "SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on; SET LOCAL enable_hashagg = off"
             )
-            let scatter = try Scatter(on: &connection)
+            let scatter = Scatter()
             return try connection.query(
                 """
                 SELECT DISTINCT e.app, e.install_id FROM log.event AS e

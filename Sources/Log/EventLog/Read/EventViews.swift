@@ -111,22 +111,29 @@ package enum EventViews {
                 """))
         """
 
-    /// SQL that opens some columns of the packed rows that a copy has as `log.event` has them. `besides` are columns of
-    /// the row `e` as it is.
-    package static func opening(_ names: Set<String>, of copy: String, besides: String) -> String {
-        opening(columns.filter { names.contains($0.name) }, of: copy, besides: besides)
+    /// SQL that opens some columns of the packed rows that a copy has as `log.event` has them, with copies of
+    /// `log.counted_device` and `log.counted_context`. `besides` are columns of the row `e` as it is.
+    package static func opening(
+        _ names: Set<String>, of copy: String, devices: String, contexts: String, besides: String
+    ) -> String {
+        opening(
+            columns.filter { names.contains($0.name) }, of: copy, devices: devices, contexts: contexts,
+            besides: besides)
     }
 
     // The LEFT JOINs are on primary keys, so PostgreSQL skips those whose columns a query does not use.
-    private static func opening(_ columns: [EventColumn], of rows: String, besides: String) -> String {
+    private static func opening(
+        _ columns: [EventColumn], of rows: String, devices: String = "log.counted_device",
+        contexts: String = "log.counted_context", besides: String
+    ) -> String {
         """
         SELECT
             \(besides),
             \(columns.map { "\($0.opened) AS \(quoted($0.name))" }.joined(separator: ",\n    "))
         FROM \(rows) AS e
         LEFT JOIN log.batch AS b ON b.id = e.batch_id
-        LEFT JOIN log.counted_device AS d ON d.id = e.device
-        LEFT JOIN log.counted_context AS c ON c.id = e.context
+        LEFT JOIN \(devices) AS d ON d.id = e.device
+        LEFT JOIN \(contexts) AS c ON c.id = e.context
         LEFT JOIN log.word AS word_1 ON word_1.id = e.word_1 AND word_1.counts_as IS NOT NULL
         LEFT JOIN log.word AS word_2 ON word_2.id = e.word_2 AND word_2.counts_as IS NOT NULL
         """
