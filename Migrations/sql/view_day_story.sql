@@ -1,7 +1,7 @@
 -- Why: a story is described by the payload of a send, and may be sent again next week under the same name. So the
 -- stories of a day are described by the newest send of their campaign and variant up to the end of that day; if there
 -- is none, by that of the campaign without variant; and if nothing was sent by then as far as is known, by the earliest
--- send after it. The sends of a later day change nothing of a day that has one.
+-- send after it. The sends of a later day change nothing of a day that has one. `story_page_funnel` has the same lookup.
 CREATE OR REPLACE VIEW sends.day_story AS
 SELECT
     app.id AS app, f.day, f.campaign, f.variant,

@@ -18,6 +18,7 @@ CROSS JOIN LATERAL (
     -- A page without a row of its own has the same planned and reached as the next page that has one.
     SELECT
         s.day, s.category, s.campaign, s.variant, page.page_index, s.planned, s.reached,
+        (s.day + 1)::timestamp AT TIME ZONE app.time_zone AS ends,
         CASE WHEN own.here THEN s.shown ELSE 0 END AS shown, CASE WHEN own.here THEN s.views ELSE 0 END AS views,
         CASE WHEN own.here THEN s.clicked ELSE 0 END AS clicked, CASE WHEN own.here THEN s.exited ELSE 0 END AS exited,
         CASE WHEN own.here THEN s.dwell_ms ELSE 0 END AS dwell_ms, CASE WHEN own.here THEN s.dwells ELSE 0 END AS dwells,
@@ -38,11 +39,34 @@ CROSS JOIN LATERAL (
     CROSS JOIN LATERAL (SELECT page.page_index = s.page_index AS here) AS own
     WHERE s.planned > 0
 ) AS f
+-- The same lookup as in `sends.day_story`, which would ask what was counted again: on a hub once more in each cell.
 LEFT JOIN LATERAL (
-    SELECT p.title, p.declared_ms
-    FROM sends.day_story AS d
-    JOIN sends.story_page AS p ON p.send = d.send
-    WHERE d.app = app.id AND d.day = f.day AND d.campaign = f.campaign AND d.variant = f.variant AND p.page_index = f.page_index
+    SELECT p.title, p.declared_ms FROM sends.story_page AS p
+    WHERE p.page_index = f.page_index AND p.send =
+        coalesce(
+            (
+                SELECT s.number FROM sends.send AS s
+                WHERE s.app = app.id AND s.campaign = f.campaign AND s.variant = f.variant AND s.story IS NOT NULL
+                    AND s.sent_at < f.ends
+                ORDER BY s.sent_at DESC, s.id DESC LIMIT 1
+            ), (
+                SELECT s.number FROM sends.send AS s
+                WHERE s.app = app.id AND s.campaign = f.campaign AND s.variant = '' AND s.story IS NOT NULL
+                    AND s.sent_at < f.ends
+                ORDER BY s.sent_at DESC, s.id DESC LIMIT 1
+            ), (
+                SELECT s.number FROM sends.send AS s
+                WHERE s.app = app.id AND s.campaign = f.campaign AND s.variant = f.variant AND s.story IS NOT NULL
+                    AND s.sent_at >= f.ends
+                ORDER BY s.sent_at, s.id LIMIT 1
+            ), (
+                SELECT s.number FROM sends.send AS s
+                WHERE s.app = app.id AND s.campaign = f.campaign AND s.variant = '' AND s.story IS NOT NULL
+                    AND s.sent_at >= f.ends
+                ORDER BY s.sent_at, s.id LIMIT 1
+            ))
+    -- Looked up page by page: PostgreSQL expects a thousand pages a story, and would read those of all sends.
+    OFFSET 0
 ) AS page ON true
 -- A gap is in twentieths of a second; 0.4 s are eight of these.
 LEFT JOIN LATERAL (

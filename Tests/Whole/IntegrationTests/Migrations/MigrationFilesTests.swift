@@ -78,6 +78,19 @@ struct MigrationFilesTests {
         #expect(functions.isEmpty)
     }
 
+    @Test("story_page_funnel and day_story look up the send that tells the story of a day by one and the same SQL")
+    func storyOfDay() throws {
+        func lookup(_ name: String) throws -> [String] {
+            let text = try String(contentsOf: Self.folder.appendingPathComponent(name), encoding: .utf8)
+            let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            let first = try #require(lines.firstIndex(of: "coalesce("))
+            return Array(lines[first..<(try #require(lines[first...].firstIndex { $0.hasPrefix("))") }))])
+        }
+        let found = try lookup("view_day_story.sql")
+        #expect(found.count(where: { $0.hasPrefix("SELECT s.number FROM sends.send") }) == 4)
+        #expect(try lookup("view_story_page_funnel.sql") == found)
+    }
+
     @Test("definitions can be applied again over themselves")
     func definitionsAgain() throws {
         let database = try TestDatabase.make()
