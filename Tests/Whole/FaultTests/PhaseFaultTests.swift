@@ -27,7 +27,7 @@ struct PhaseFaultTests {
         let service = try shop.bellwether.serve()
         let load = shop.load(on: service)
         #expect(load.isServed())
-        #expect(try examine(shop, "steps")?.status == "ok")
+        #expect(try eventually { try examine(shop, "steps")?.status == "ok" })
         let number: Int32 = try shop.database.value(
             """
             SELECT tables_generation FROM projection.projector
@@ -56,7 +56,7 @@ struct PhaseFaultTests {
         let pattern = try Regex("bellwether_projection_phase_seconds_sum\\{phase=\"\(phase)\"\\} ([0-9.]+)")
         let sum = try #require(metrics.firstMatch(of: pattern))
         #expect(Double(sum.output[1].substring ?? "") ?? 0 > 4)
-        #expect(try examine(shop, "steps")?.status == "ok")
+        #expect(try eventually { try examine(shop, "steps")?.status == "ok" })
         #expect(try service.stop() == 0)
     }
 
@@ -70,7 +70,7 @@ struct PhaseFaultTests {
         let service = try shop.bellwether.serve("--only", "ingest")
         let load = shop.load(on: service)
         #expect(load.isServed())
-        #expect(try examine(shop, "commits")?.status == "ok")
+        #expect(try eventually { try examine(shop, "commits")?.status == "ok" })
         var owner = try shop.database.connect()
         try owner.execute(script: "BEGIN; \(lock)")
         var said: Finding?
