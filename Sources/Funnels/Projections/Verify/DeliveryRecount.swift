@@ -34,7 +34,8 @@ extension RecountTables {
                     min(occurred_at) FILTER (WHERE type = 8) AS called_at,
                     min(occurred_at) FILTER (WHERE action_id IS NOT NULL) AS tapped_at,
                     min(action_id) AS least_action, max(action_id) AS action,
-                    min(launch) AS least_launch, max(launch) AS launch, min(origin) AS least_origin, max(origin) AS origin,
+                    min(launch) AS least_launch, max(launch) AS launch,
+                    min(origin) AS least_origin, max(origin) AS origin,
                     min(notification_sent_at) AS least_sent_at, max(notification_sent_at) AS sent_at,
                     min(fetch_result) AS least_fetch_result, max(fetch_result) AS fetch_result,
                     count(media_outcome) AS media_receipts, max(media_outcome) AS media_outcome,
@@ -59,7 +60,8 @@ extension RecountTables {
             ) AS told
         ), mixed AS (
             SELECT
-                delivery, min(rank | launch) AS launch, min(rank | origin) AS origin, max(rank | fetch_result) AS fetch_result,
+                delivery, min(rank | launch) AS launch, min(rank | origin) AS origin,
+                max(rank | fetch_result) AS fetch_result,
                 -- 2^31 and above: an opening, a story's call to action.
                 min(rank | CASE type WHEN 3 THEN 2147483649 WHEN 8 THEN 2147483650 ELSE action_id END)
                     FILTER (WHERE type IN (3, 5, 8)) AS first_response,

@@ -21,7 +21,8 @@ extension RecountTables {
         let said = { (name: String) in "coalesce(m.\(name) & 4294967295, d.\(name), 0)" }
         return """
             WITH event AS NOT MATERIALIZED (
-                SELECT e.*, \(copy.scatter.install("e")) AS install, (e.occurred_at AT TIME ZONE app.time_zone)::date AS day
+                SELECT e.*, \(copy.scatter.install("e")) AS install,
+                    (e.occurred_at AT TIME ZONE app.time_zone)::date AS day
                 FROM recount_log AS e LEFT JOIN log.app AS app ON app.id = e.app
                 \(exceptSealed ? sealed : "")
             ), told AS MATERIALIZED (
@@ -34,7 +35,8 @@ extension RecountTables {
                     e.previous, \((words + states).map { "e.\($0)" }.joined(separator: ", ")), row_number() OVER (
                     ORDER BY e.install, e.install_id, e.app, e.occurred_at, e.seq, e.event_id, e.device_at) << 32 AS rank
                 FROM told AS t JOIN event AS e ON e.install = t.install
-                    AND CASE WHEN e.install_id = t.install_id AND e.app = t.app AND e.day = t.day THEN true ELSE false END
+                    AND CASE WHEN e.install_id = t.install_id AND e.app = t.app AND e.day = t.day
+                        THEN true ELSE false END
                 WHERE t.is_mixed
             ), mixed AS (
                 SELECT install, app, install_id, day,
@@ -60,11 +62,13 @@ extension RecountTables {
                     WHERE t.install = e.install AND t.app = e.app AND t.install_id = e.install_id)
             ), last_receipt AS (
                 SELECT DISTINCT ON (t.install, t.app, t.install_id, t.day)
-                    t.install, t.app, t.install_id, t.day, coalesce(r.category, 0) AS category, coalesce(r.campaign, 0) AS campaign
+                    t.install, t.app, t.install_id, t.day, coalesce(r.category, 0) AS category,
+                    coalesce(r.campaign, 0) AS campaign
                 FROM turned_off AS t JOIN receipt AS r ON r.install = t.install
                     AND CASE WHEN r.install_id = t.install_id AND r.app = t.app THEN true ELSE false END
                 WHERE r.place <= 8 AND r.occurred_at >= t.occurred_at - interval '24 hours'
-                    AND (r.occurred_at, r.seq, r.event_id, r.device_at) < (t.occurred_at, t.seq, t.event_id, t.device_at)
+                    AND (r.occurred_at, r.seq, r.event_id, r.device_at)
+                        < (t.occurred_at, t.seq, t.event_id, t.device_at)
                 ORDER BY t.install, t.app, t.install_id, t.day, r.occurred_at DESC, r.seq DESC, r.event_id DESC,
                     r.device_at DESC
             )
