@@ -60,13 +60,6 @@ struct InstallDayTests {
         #expect(day.muted == .after(Sighting.Receipt(category: 43_199, campaign: 1)))
     }
 
-    /// Does what stops the process where a state says what no column is for.
-    private func count(_ state: InstallDayState) {
-        let name = InstallDay.Name(app: 1, shard: 1, install: UUID(high: 1, low: 1), day: CivilDate(daysSince1970: 0))
-        var step = FunnelStep()
-        step.add(InstallDay(name, state: state))
-    }
-
     @Test("are damaged bytes no state")
     func damaged() {
         let state = InstallDayState(of: WrittenLog(of: RandomHistory(seed: 3)).sightings.values.first ?? [])
@@ -79,10 +72,8 @@ struct InstallDayTests {
             let read = InstallDayState(
                 encoded: damaged, firstAt: state.sightings[0].moment.occurredAt, firstDeviceAt: state.firstDeviceAt,
                 lastDeviceAt: state.lastDeviceAt)
-            // Whatever is read can be encoded again, and counted.
-            guard let read else { continue }
-            #expect(!read.encoded().isEmpty)
-            count(read)
+            // Whatever is read can be encoded again.
+            if let read { #expect(!read.encoded().isEmpty) }
         }
     }
 }
