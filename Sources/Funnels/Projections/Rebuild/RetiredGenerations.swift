@@ -81,6 +81,10 @@ enum RetiredGenerations {
         do {
             try connection.transaction { connection throws(PostgresError) in
                 try connection.query("SET LOCAL lock_timeout = '200ms'")
+                // Two that drop one partition at once would fail: PostgreSQL finds no parent of what is gone by then.
+                let own = try connection.query(
+                    "SELECT FROM projection.projector WHERE generation = \(generation) AND name = \(name) FOR UPDATE")
+                guard own.count > 0 else { return }
                 for parent in parents {
                     try connection.query("DROP TABLE IF EXISTS projection.\(identifier: "\(parent)_\(number)")")
                 }
