@@ -134,7 +134,7 @@ package final class Counter: Sendable {
     }
 
     fileprivate var samples: [Metrics.Sample] {
-        values.withLock { $0 }.sorted { $0.key < $1.key }.map { value, count in
+        values.withLock { values in values.sorted { $0.key < $1.key } }.map { value, count in
             Metrics.Sample(labels: label.map { [($0, value)] } ?? [], value: Double(count))
         }
     }
@@ -159,17 +159,22 @@ package final class Histogram: Sendable {
     }
 
     fileprivate func samples(_ labels: [(String, String)] = []) -> [Metrics.Sample] {
-        let (counts, sum) = state.withLock { $0 }
+        let (totals, sum) = state.withLock { state in
+            var total = 0
+            let totals = state.counts.map { count in
+                total += count
+                return total
+            }
+            return (totals, state.sum)
+        }
         var samples: [Metrics.Sample] = []
-        var total = 0
-        for (bound, count) in zip(buckets + [.infinity], counts) {
-            total += count
+        for (bound, total) in zip(buckets + [.infinity], totals) {
             samples.append(
                 Metrics.Sample(
                     suffix: "_bucket", labels: labels + [("le", Metrics.text(of: bound))], value: Double(total)))
         }
         samples.append(Metrics.Sample(suffix: "_sum", labels: labels, value: sum))
-        samples.append(Metrics.Sample(suffix: "_count", labels: labels, value: Double(total)))
+        samples.append(Metrics.Sample(suffix: "_count", labels: labels, value: Double(totals.last ?? 0)))
         return samples
     }
 }

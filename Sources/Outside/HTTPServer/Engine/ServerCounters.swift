@@ -54,8 +54,11 @@ final class ServerCounters: Sendable {
         counts.requestsInFlight = requestsInFlight.load(ordering: .relaxed)
         counts.bodyBytesHeld = bodyBytesHeld.load(ordering: .relaxed)
         counts.exchangesAlive = exchanges.load(ordering: .relaxed)
-        for (status, count) in answers.withLock({ $0 }).enumerated() where count > 0 {
-            counts.answers[status] = count
+        // Read within the lock: the next answer would have to copy an array that is shared.
+        counts.answers = answers.withLock { answers in
+            var counted: [Int: Int] = [:]
+            for (status, count) in answers.enumerated() where count > 0 { counted[status] = count }
+            return counted
         }
         return counts
     }
