@@ -103,7 +103,7 @@ struct PowerCut {
             let file = File(device: UInt64(number(1)), number: UInt64(number(2)))
             let (kind, offset, length, size) = (number(0), number(3), number(4), number(5))
             try #require((1...2).contains(kind) && length >= 0)
-            // Whoever is killed while it notes a long write leaves a part of the note, and never makes the write.
+            // A process killed while it notes a long write leaves a part of the note, and never makes the write.
             guard length <= journal.count - place - head else { break }
             if kind == 1 {
                 let before = place + head..<place + head + length

@@ -81,7 +81,8 @@ enum RetiredGenerations {
         do {
             try connection.transaction { connection throws(PostgresError) in
                 try connection.query("SET LOCAL lock_timeout = '200ms'")
-                // Two that drop one partition at once would fail: PostgreSQL finds no parent of what is gone by then.
+                // If two sessions drop one partition at once, PostgreSQL may fail to find its parent. So the second one
+                // waits for this row, and finds it gone.
                 let own = try connection.query(
                     "SELECT FROM projection.projector WHERE generation = \(generation) AND name = \(name) FOR UPDATE")
                 guard own.count > 0 else { return }

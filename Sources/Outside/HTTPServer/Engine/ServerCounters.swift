@@ -54,7 +54,7 @@ final class ServerCounters: Sendable {
         counts.requestsInFlight = requestsInFlight.load(ordering: .relaxed)
         counts.bodyBytesHeld = bodyBytesHeld.load(ordering: .relaxed)
         counts.exchangesAlive = exchanges.load(ordering: .relaxed)
-        // Read within the lock: the next answer would have to copy an array that is shared.
+        // Read within the lock: if a copy outlived it, the next answer would have to copy the array.
         counts.answers = answers.withLock { answers in
             var counted: [Int: Int] = [:]
             for (status, count) in answers.enumerated() where count > 0 { counted[status] = count }
