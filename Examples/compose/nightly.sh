@@ -17,7 +17,7 @@ date --date="$at" +%s >/dev/null || exit 64
 
 work_once() {
     case $work in
-        verify) bellwether verify --since "$since" ;;
+        verify) bellwether verify --lanes 1 --since "$since" ;;
         retain) bellwether retain --days "$days" ;;
         report)
             bellwether report --all-apps --output-dir "$directory" --wait 10m \

@@ -48,7 +48,7 @@ package struct Backlog: Sendable {
     package let position: Int64?
     /// The positions of all shards, averaged: how far it has come.
     let meanPosition: Int64
-    /// Events after the position, counted only up to `much`.
+    /// Events after the position, of `mostBatches` at most.
     package let events: Int64
 
     /// Age of the oldest batch after it.
@@ -58,8 +58,9 @@ package struct Backlog: Sendable {
 
     package var isLevel: Bool { position.map { $0 >= head } ?? false }
 
-    /// Counting stops at this number.
-    static let much: Int64 = 4_000
+    /// Fewer than these can wait for more.
+    static let few: Int64 = 4_000
+    private static let mostBatches: Int64 = 4_000
 
     /// How many shards each of so many lanes takes.
     func share(of lanes: Int) -> Int32 { (shards + Int32(lanes) - 1) / Int32(lanes) }
@@ -69,7 +70,7 @@ package struct Backlog: Sendable {
             """
             SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0) AS head, least.position,
                 (SELECT coalesce(sum(events), 0)::bigint FROM (
-                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(much)) AS some_batches) AS events,
+                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(mostBatches)) AS some_batches) AS events,
                 coalesce((
                     SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
                     WHERE number = least.position + 1), 0) AS seconds,

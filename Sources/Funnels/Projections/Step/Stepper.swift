@@ -11,7 +11,7 @@ struct Stepper {
     var watch: PhaseWatch<StepPhase>?
 
     /// The most events in a step.
-    private var mostEvents: Int64
+    private(set) var mostEvents: Int64
     private let mostEventsEver: Int64
     private let care: StepCare
     private let words = EventWords()

@@ -32,6 +32,7 @@ struct ProjectionRunnerTests {
         var configuration = Runner.Configuration(url: try database.url())
         configuration.mostEvents = mostEvents
         configuration.interval = 0.01
+        configuration.much = 4_000
         return Runner(configuration, metrics: metrics, log: .silent, isWell: { true })
     }
 
@@ -54,8 +55,8 @@ struct ProjectionRunnerTests {
         try database.expectLevel()
     }
 
-    @Test("events that come one after another are gathered before they are folded")
-    func gathering() throws {
+    @Test("events that come one after another are gathered before they are folded, few or many", arguments: [1, 500])
+    func gathering(together count: Int64) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
         let app = try database.makeApp()
@@ -69,14 +70,16 @@ struct ProjectionRunnerTests {
         defer { runner.stop() }
         var appended: Int64 = 0
         while began.nanoseconds + 3_000_000_000 > Deadline.now.nanoseconds {
-            _ = try appender.append([app.submission([.sample(at: Event.sampleTime + appended)])])
-            appended += 1
+            let events = (0..<count).map { Event.sample(at: Event.sampleTime + appended + $0) }
+            _ = try appender.append([app.submission(events)])
+            appended += count
         }
         #expect(try eventually { try isLevel(database) })
         let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
         let steps = try #require(metrics.count("bellwether_projection_steps_total"))
-        #expect(appended > 10)
-        #expect(Double(steps) <= seconds / configuration.gathering + 2, "\(appended) events in \(seconds) s")
+        #expect(appended > 10 * count)
+        let apart = count == 1 ? configuration.gathering : min(configuration.gathering, configuration.pace)
+        #expect(Double(steps) <= seconds / apart + 2, "\(appended) events in \(seconds) s")
         try database.expectLevel()
     }
 
