@@ -6,16 +6,17 @@ package import Values
     // SAFETY: `handle` is libpq's own memory, freed once in `deinit`; rows and values are copied out of it and never
     // point into it after a call returns.
     let handle: OpaquePointer
+    package let endIndex: Int
 
     /// Takes over a result.
     init(adopting result: OpaquePointer) {
         unsafe handle = result
+        endIndex = unsafe Int(PQntuples(result))
     }
 
     deinit { unsafe PQclear(handle) }
 
     package var startIndex: Int { 0 }
-    package var endIndex: Int { unsafe Int(PQntuples(handle)) }
     package subscript(position: Int) -> Row { Row(rows: self, index: position) }
 
     /// How many rows an INSERT, UPDATE, DELETE or COPY touched.
@@ -103,7 +104,7 @@ package import Values
     }
 
     private func value<Value: PostgresValue>(row: Int32, column: Int32) throws(PostgresError) -> Value? {
-        guard unsafe (0..<PQntuples(handle)).contains(row) else { throw .decoding("there is no row \(row)") }
+        guard indices.contains(Int(row)) else { throw .decoding("there is no row \(row)") }
         guard unsafe (0..<PQnfields(handle)).contains(column) else { throw .decoding("there is no column \(column)") }
         try check(column, is: Value.self)
         guard unsafe PQgetisnull(handle, row, column) == 0 else { return nil }
@@ -142,9 +143,10 @@ extension Rows {
         // SAFETY: what is returned points into the result, which lives as long as `rows`; callers here copy at once.
         @inline(__always)
         fileprivate func bytes(_ row: Int, _ width: Int?) throws(PostgresError) -> UnsafeRawBufferPointer? {
-            guard row >= 0, unsafe row < Int(PQntuples(rows.handle)) else { throw .decoding("there is no row \(row)") }
-            guard unsafe PQgetisnull(rows.handle, Int32(row), place) == 0 else { return nil }
+            guard row >= 0, row < rows.endIndex else { throw .decoding("there is no row \(row)") }
             let length = unsafe Int(PQgetlength(rows.handle, Int32(row), place))
+            // NULL has no length.
+            if length == 0, unsafe PQgetisnull(rows.handle, Int32(row), place) != 0 { return nil }
             guard width == nil || length == width else {
                 throw .decoding("column \(rows.name(of: place)) is \(length) bytes long")
             }
