@@ -16,14 +16,16 @@ package enum Millionths {
     /// How many there are in one.
     package static let one: Int64 = 1_000_000
     private static let decimals = 6
-    /// The most digits that are read. More of them say nothing, and somebody would send a million.
-    private static let mostDigits = 400
+    /// As long as any other text may be. More digits say nothing, and somebody would send a million.
+    private static let longest = 512
 
     /// Reads a number as JSON writes it: `12`, `0.5`, `1.25e3`. Further decimals are rounded, a half to the even
     /// neighbour. Nil for anything else, for a negative number and from `whole` on.
     package static func read(_ text: Span<UInt8>, below whole: Int64) -> Int64? {
-        guard let number = Literal(text), number.digits.count <= mostDigits else { return nil }
-        guard !number.digits.isEmpty else { return 0 }
+        guard text.count <= longest, let number = Literal(text) else { return nil }
+        // A negative number is refused even if it rounds to 0; -0.00 is 0.
+        guard number.digits.contains(where: { $0 != 0 }) else { return 0 }
+        guard !number.isNegative else { return nil }
         // The digits stand before the point as often as `point` says: shift it, and cut there.
         let places = number.point + decimals
         var value: Int64 = 0
@@ -42,8 +44,7 @@ package enum Millionths {
             let first = rest[places]
             if first > 5 || first == 5 && (isMore || value % 2 == 1) { value += 1 }
         }
-        guard value < whole * one, !(number.isNegative && value != 0) else { return nil }
-        return value
+        return value < whole * one ? value : nil
     }
 
     private static func appended(_ digit: UInt8, to value: Int64) -> Int64? {
