@@ -52,7 +52,7 @@ private final class EventsRoute: Sendable {
             }
         } catch { throw Problem(decoding: error) }
         CrashPoint.pass("decoded")
-        request.toll?.raise(to: envelope.count + envelope.drops.count)
+        request.toll?.raise(to: envelope.count)
         let rule = KeyRule(request.access)
         guard !rule.refusesAll(of: envelope) else {
             throw Problem(
