@@ -288,8 +288,8 @@ let groups: KeyValuePairs<String, [Target]> = [
             name: "LookTests",
             dependencies: [
                 "Accounts", "bellwether", "bellwether-demo", "CatalogueSupport", "Envelopes", "EventLog", "HTTPServer",
-                "Look", "Postgres", "ProjectFolder", "Projections", "Reports", "ServiceRuntime", "Telemetry",
-                "TestSupport", "Values",
+                "Look", "Postgres", "ProjectFolder", "Projections", "Registry", "Reports", "ServiceRuntime",
+                "Telemetry", "TestSupport", "Values",
             ],
             swiftSettings: strict),
     ],

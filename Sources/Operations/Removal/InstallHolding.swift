@@ -71,6 +71,20 @@ package struct InstallHolding: Sendable {
             WHERE g.install_id = '\(install)' AND g.app = \(slug(of: app))
             """
         },
+        // Where it counts: as `registry.count_experiment` does, by its days.
+        InstallHolding(kind: "arms", order: "starts_at, experiment") { app, install in
+            """
+            SELECT e.starts_at, e.experiment, jsonb_build_object('install_id', '\(install)', 'experiment', e.experiment,
+                'arm', CASE WHEN substr(sha256(convert_to(e.salt || ':\(install)', 'UTF8')), 1, 8) < e.threshold
+                    THEN 'control' ELSE 'treated' END, 'starts_at', e.starts_at, 'ends_at', e.ends_at) AS json
+            FROM registry.newest_experiment AS e
+            WHERE e.app = \(app) AND EXISTS (
+                SELECT FROM projection.opened_install_day AS d
+                WHERE d.install_id = '\(install)' AND d.app = \(app) AND d.first_at < e.starts_at
+                    AND d.last_at >= e.starts_at - interval '672 hours'
+                    AND d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
+            """
+        },
         InstallHolding(kind: "goal_touches", order: "occurred_at, seq, event_id") { app, install in
             """
             SELECT d.occurred_at, d.seq, d.event_id, to_jsonb(d) - '{app,shard,generation,kind}'::text[]

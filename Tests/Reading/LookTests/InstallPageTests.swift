@@ -1,3 +1,4 @@
+import Accounts
 import CatalogueSupport
 import Envelopes
 import EventLog
@@ -5,6 +6,7 @@ import Foundation
 import HTTPServer
 import Postgres
 import Projections
+import Registry
 import ServiceRuntime
 import Telemetry
 import TestSupport
@@ -93,6 +95,47 @@ import Values
 
         let csv = try client.get("/app/shop/install?install=\(install)&table=events&format=csv").body
         #expect(csv.split(separator: "\r\n").count == 133)
+    }
+
+    @Test("a delivery id finds it, also where the push has FCM's id beside it; each experiment shows its arm")
+    func named() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp("shop")
+        let day = shop.today.advanced(by: -2)
+        let noon = Timestamp(microseconds: Int64(day.daysSince1970) * 86_400_000_000 + 43_200_000_000)
+        let installs = (0..<8).map { _ in Values.UUID.random() }
+        let ids = ["delivery-7", "0:7%x"]
+        let events = installs.enumerated().map { place, install in
+            Event(
+                id: .random(), deviceAt: noon, occurredAt: noon, receivedAt: noon, timeSource: .device,
+                source: Source(installID: install, platform: "ios"),
+                notification: Notification(
+                    fcmMessageID: place == 0 ? "0:1795167010010000%31bd1c96" : nil, deliveryID: ids[place % 2]),
+                interaction: .opened(launch: .cold))
+        }
+        try database.run(
+            """
+            SELECT log.make_partition(date_trunc('month', date '\(day)')::date);
+            INSERT INTO registry.experiment_version
+                (app, experiment, version, control, threshold, salt, starts_at, campaigns, goals)
+            VALUES (\(app.app.id), 'half', 1, 50, '\\x8000000000000000', 'pepper', now(), '{}', '{}')
+            """)
+        _ = try database.appender().append([app.submission(events)])
+        _ = try ProjectionControl(url: try database.url(), log: .silent).catchUp()
+        let look = try LookedAt.open(database)
+        defer { look.stop(deadline: .now) }
+        let client = HTTPClient(look)
+        let half = ArmRule(try #require(ControlShare(percent: 50)), salt: "pepper")
+        for (place, install) in installs.prefix(2).enumerated() {
+            let id = try #require(ids[place].addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            let found = try client.get("/app/shop/install?notification=\(id)&from=\(day)&to=\(day)").body
+            #expect(found.contains("install=\(install)"), "\(ids[place])")
+        }
+        for install in installs {
+            let arms = try client.get("/app/shop/install?install=\(install)&table=arms&format=csv").body
+            #expect(arms.contains("half,\(half.arm(of: install).rawValue),"), "\(install): \(arms)")
+        }
     }
 
     @Test("an install of which nothing is known, and a page without one, say so and offer to find it")

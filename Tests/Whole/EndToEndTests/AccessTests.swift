@@ -29,6 +29,16 @@ struct AccessTests {
         try lines.joined(separator: "\n").write(toFile: files("export.json"), atomically: false, encoding: .utf8)
         #expect(try shop.bellwether.run("import", "fcm-export", "--app", "shop", files("export.json")).status == 0)
         #expect(try shop.becomesLevel())
+        // They count in the first, and are not seen in the four weeks before the second.
+        for (name, start) in [("invites", "2026-11-25"), ("later", "2027-03-01")] {
+            try shop.database.run(
+                """
+                INSERT INTO registry.experiment_version
+                    (app, experiment, version, control, threshold, salt, starts_at, campaigns, goals)
+                SELECT id, '\(name)', 1, 50, '\\x8000000000000000', 'pepper', '\(start)', '{}', '{}' FROM log.app
+                WHERE slug = 'shop'
+                """)
+        }
         // What retention leaves of an install.
         let sealed = [
             "sealed_delivery (notification_key": "'gone'",
@@ -84,6 +94,15 @@ struct AccessTests {
             #expect(
                 listed.contains { ($0["extra"] as? [String: Any])?["carrier"] as? [String: NSNull] == ["a": NSNull()] })
 
+            // Each is in the arm in which the experiment counts it.
+            let arms = try (listed + list(shop, other)).filter { $0["kind"] as? String == "arms" }
+            #expect(arms.count == 2 && arms.allSatisfy { $0["experiment"] as? String == "invites" }, "\(arms)")
+            for arm in ["control", "treated"] {
+                let counted: Int64 = try shop.database.value(
+                    "SELECT installs FROM analytics.experiments WHERE experiment = 'invites' AND arm = \(arm)")
+                #expect(arms.count { $0["arm"] as? String == arm } == counted, "\(arms)")
+            }
+
             let before = try everything(shop)
             let erased = try shop.bellwether.run("erase", "--app", "shop", "--install", install)
             #expect(erased.status == 0, "\(erased)")
@@ -97,7 +116,8 @@ struct AccessTests {
                 ("projection.sealed_install_day", "sealed_install_days"), ("projection.goal_touch", "goal_touches"),
                 ("projection.goal", "goals"), ("projection.sealed_goal", "sealed_goals"),
             ]
-            var unexplained = count
+            // Arms follow from the days, and are kept nowhere.
+            var unexplained = count.filter { $0.key != "arms" }
             for (table, rows) in before {
                 let left = Set(after[table] ?? [])
                 let gone = rows.filter { !left.contains($0) }

@@ -77,20 +77,17 @@ enum InstallPage {
         on connection: inout Connection
     ) throws(PostgresError) {
         let key = FCMMessageID.normalized(notification)
-        var found = Listing(
-            "found", "Installs of which there is an event of this notification",
-            """
-            SELECT install_id, day, category, campaign, received, opened, action_tapped, dismissed, app_version
-            FROM analytics.deliveries
-            WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days)) AND notification_key = \(key)
-            ORDER BY day, install_id
-            """)
-        found.link = { row, column in
-            guard column == "install_id", let install = row.uuid("install_id") else { return nil }
-            return state.with([.install: "\(install)", .notification: key])
+        let byKey = deliveries("notification_key = \(key)", state, scope)
+        var answer = try connection.scanning(byKey, for: state)
+        if answer.grid.rows.isEmpty {
+            // A push with an FCM message ID goes by that, and may have a delivery id beside it. Only its events tell.
+            let named: Query = """
+                notification_key IN (
+                    SELECT notification_key FROM analytics.events
+                    WHERE app = \(state.app ?? "") AND delivery_id = \(notification) AND \(during(scope)))
+                """
+            answer = try connection.scanning(deliveries(named, state, scope), for: state)
         }
-        found.none = "No install has told of this notification in these days."
-        let answer = try connection.scanning(found, for: state)
         var exported = Listing(
             "exported", "What FCM says of it",
             """
@@ -105,6 +102,26 @@ enum InstallPage {
             + "this id, or not through FCM."
         let rows = try connection.answer(exported, for: state)
         sight.add("The notification \(String(printable: key))", [.answer(answer), .answer(rows)])
+    }
+
+    private static func deliveries(_ which: Query, _ state: PageState, _ scope: Scope) -> Listing {
+        var found = Listing(
+            "found", "Installs of which there is an event of this notification",
+            """
+            SELECT install_id, day, category, campaign, received, opened, action_tapped, dismissed, app_version,
+                notification_key
+            FROM analytics.deliveries
+            WHERE app = \(state.app ?? "") AND \(FunnelSQL.during(scope.days)) AND \(which)
+            ORDER BY day, install_id
+            """)
+        found.hidden = ["notification_key"]
+        found.link = { row, column in
+            guard column == "install_id", let install = row.uuid("install_id"), let key = row.text("notification_key")
+            else { return nil }
+            return state.with([.install: "\(install)", .notification: key])
+        }
+        found.none = "No install has told of this notification in these days."
+        return found
     }
 
     // MARK: One install
@@ -144,6 +161,12 @@ enum InstallPage {
         let events = try connection.answer(history(whose, state, scope), for: state)
         sight.add("What it received and did", [.links(types(state)), .answer(events), .links(pages(events, state))])
         sight.add("Settings over time", [.answer(try connection.answer(changes(whose, scope), for: state))])
+        sight.add(
+            "Experiments",
+            [
+                .answer(try connection.answer(arms(of: install, app, state), for: state)),
+                .words("It counts in those before whose start it had an event within 28 days.", .note),
+            ])
         sight.add(
             "Rejected and dropped",
             [
@@ -233,6 +256,31 @@ enum InstallPage {
             WHERE said IS DISTINCT FROM before ORDER BY occurred_at, coalesce(seq, 0), event_id
             """)
         listing.none = "Its events of these days say nothing of it."
+        return listing
+    }
+
+    /// The arm that each experiment's rule gives it.
+    private static func arms(of install: UUID, _ app: String, _ state: PageState) -> Listing {
+        var listing = Listing(
+            "arms", "Its arms, the latest experiment first",
+            """
+            SELECT experiment,
+                CASE WHEN place + CASE WHEN place < 0 THEN 18446744073709551616 ELSE 0 END
+                    < control / 100 * 18446744073709551616 THEN 'control' ELSE 'treated' END AS arm,
+                starts_at, ends_at
+            FROM (
+                SELECT *, ('x' || left(encode(sha256(convert_to(salt || ':' || \("\(install)"), 'UTF8')), 'hex'), 16))
+                    ::bit(64)::bigint AS place
+                FROM analytics.experiment_versions WHERE app = \(app) AND is_newest
+            ) AS experiment
+            ORDER BY starts_at DESC, experiment
+            """)
+        listing.meansAsIn = ["experiments"]
+        listing.none = "No experiment is registered."
+        listing.link = { row, column in
+            guard column == "experiment", let name = row.text("experiment") else { return nil }
+            return state.turned(to: .experiment).with([.experiment: name])
+        }
         return listing
     }
 
