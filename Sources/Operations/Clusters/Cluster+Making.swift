@@ -9,12 +9,15 @@ internal import Values
 extension Cluster {
     /// Makes a database the first cell of a new cluster. It keeps all its shards, and nothing in it is rewritten.
     package static func create(
-        name: String, place: String, on connection: inout Connection
+        name given: String? = nil, place: String, on connection: inout Connection
     ) throws(ClusterError) -> ClusterMap {
+        let name = given ?? nextName(among: [])
         try check(name)
         do {
             if let map = try ClusterMap.read(on: &connection) {
-                guard let own = map.cell(map.own), own.name != name || own.place != place else { return map }
+                guard let own = map.cell(map.own), given.map({ $0 != own.name }) ?? false || own.place != place else {
+                    return map
+                }
                 throw ClusterError.alreadyIn(cell: own.name)
             }
             let shards = try Shard.count(on: &connection)
@@ -32,11 +35,14 @@ extension Cluster {
     ///
     /// A hub never gets a shard. It needs what only a superuser of its server can permit; `superuser` is a URL of one.
     package func add(
-        name: String, url: String, isHub: Bool = false, superuser: String? = nil
-    ) throws -> [(cell: ClusterMap.Cell, error: PostgresError)] {
-        try Self.check(name)
+        name given: String? = nil, url: String, isHub: Bool = false, superuser: String? = nil
+    ) throws -> (name: String, untold: [(cell: ClusterMap.Cell, error: PostgresError)]) {
+        if let given { try Self.check(given) }
         let place = try Self.place(of: url, ownURL: ownURL)
         try levelMaps()
+        let name =
+            given ?? map.cells.first { $0.place == place }?.name
+            ?? Self.nextName(among: map.cells.map(\.name), isHub: isHub)
         if let known = map.cells.first(where: { $0.name == name || $0.place == place }) {
             guard known.name == name else { throw ClusterError.placeTaken(by: known.name) }
             guard known.place == place, known.isHub == isHub else { throw ClusterError.nameTaken(name) }
@@ -44,7 +50,7 @@ extension Cluster {
             if isHub { try permit(known, superuser: superuser) }
             let untold = try bringUp(known)
             if isHub { try gather(in: known, superuser: superuser) }
-            return untold
+            return (name, untold)
         }
         let cell = ClusterMap.Cell(number: try number(at: place, isHub: isHub), name: name, place: place, isHub: isHub)
         try prepare(cell, isReturning: try isFormer(cell))
@@ -60,7 +66,7 @@ extension Cluster {
         CrashPoint.pass("cell told")
         _ = try share(SharedTables.all, with: cell)
         if isHub { try gather(in: cell, superuser: superuser) }
-        return untold
+        return (name, untold)
     }
 
     /// The number of a cell to be: a new one, or that which its database had when it left this cluster.
@@ -275,6 +281,11 @@ extension Cluster {
             throw ClusterError.notEmpty("rows in \(table.name)")
         }
         _ = try shareMergedWords(with: cell)
+    }
+
+    /// What a cell is called that nobody names: cell-1, cell-2 and so on; a hub: hub, hub-2 and so on.
+    private static func nextName(among taken: [String], isHub: Bool = false) -> String {
+        (1...).lazy.map { isHub ? $0 == 1 ? "hub" : "hub-\($0)" : "cell-\($0)" }.first { !taken.contains($0) } ?? ""
     }
 
     private static func check(_ name: String) throws(ClusterError) {

@@ -21,7 +21,7 @@ struct ClusterMakingTests {
         var connection = try database.connect()
         let place = try ThreeCells.place(of: database)
         let map = try Cluster.create(name: "cell-1", place: place, on: &connection)
-        #expect(map == (try Cluster.create(name: "cell-1", place: place, on: &connection)))
+        #expect(map == (try Cluster.create(place: place, on: &connection)))
         #expect(map.holders == [Int16](repeating: 1, count: 16))
         #expect(throws: ClusterError.self) { try Cluster.create(name: "other", place: place, on: &connection) }
         // A writer from before goes on.

@@ -210,7 +210,7 @@ struct HubTests {
         }
         let cluster = try cells.cluster()
         #expect(throws: ClusterError.self) { try cluster.move([0], to: "hub") }
-        #expect(try cluster.add(name: "cell-4", url: try ThreeCells.place(of: fourth)).isEmpty)
+        #expect(try cluster.add(name: "cell-4", url: try ThreeCells.place(of: fourth)).untold.isEmpty)
         #expect(try cluster.move([3], to: "cell-4").isEmpty)
         #expect(
             try hub.column("SELECT DISTINCT srvname::text FROM pg_foreign_server ORDER BY 1") == [

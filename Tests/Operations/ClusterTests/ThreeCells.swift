@@ -47,7 +47,9 @@ struct ThreeCells {
         let cluster = try #require(
             try Cluster(of: &connection, url: try databases[0].url(), log: .silent))
         for (place, database) in databases.enumerated().dropFirst() {
-            #expect(try cluster.add(name: "cell-\(place + 1)", url: try Self.place(of: database)).isEmpty)
+            // As they are called that nobody names.
+            let (name, untold) = try cluster.add(url: try Self.place(of: database))
+            #expect(name == "cell-\(place + 1)" && untold.isEmpty)
         }
         #expect(try cluster.move([8, 9, 10, 11], to: "cell-2").isEmpty)
         #expect(try cluster.move([12, 13, 14, 15], to: "cell-3").isEmpty)
@@ -87,9 +89,9 @@ extension ThreeCells {
     /// One more database, which becomes the hub.
     func makeHub() throws -> TestDatabase {
         let hub = try TestDatabase.make(.withUsualShards)
-        let untold = try cluster().add(
-            name: "hub", url: try Self.place(of: hub), isHub: true, superuser: try hub.url(as: "postgres"))
-        #expect(untold.isEmpty)
+        let (name, untold) = try cluster().add(
+            url: try Self.place(of: hub), isHub: true, superuser: try hub.url(as: "postgres"))
+        #expect(name == "hub" && untold.isEmpty)
         return hub
     }
 }

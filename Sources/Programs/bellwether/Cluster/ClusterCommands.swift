@@ -16,7 +16,7 @@ struct ClusterCreateCommand: DatabaseCommand {
     ]
 
     var database = DatabaseChoice()
-    private var name = ""
+    private var name: String?
     private var place: String?
 
     func run() throws -> ExitCode {
@@ -25,9 +25,10 @@ struct ClusterCreateCommand: DatabaseCommand {
                 try place.map { try Cluster.place(of: $0, ownURL: access.url) }
                 ?? ConnectionString.place(of: access.url)
             let map = try Cluster.create(name: name, place: place, on: &connection)
+            let cell = map.cell(map.own)?.name ?? ""
             StandardStream.error.write(
-                "'\(name)' is the first cell of a cluster and has all \(map.holders.count) shards. Others find it at: "
-                    + "\(String(printable: place))\nTo add a cell: bellwether cluster add URL --name NAME\n")
+                "'\(cell)' is the first cell of a cluster and has all \(map.holders.count) shards. Others find it at: "
+                    + "\(String(printable: place))\nTo add a cell: bellwether cluster add URL\n")
             return .done
         }
     }
@@ -48,13 +49,13 @@ struct ClusterAddCommand: DatabaseCommand {
 
     var database = DatabaseChoice()
     private var url = ""
-    private var name = ""
+    private var name: String?
     private var isHub = false
     private var superuser: String?
 
     func run() throws -> ExitCode {
         try DatabaseAccess.withCluster(database) { cluster in
-            let untold = try cluster.add(name: name, url: url, isHub: isHub, superuser: superuser)
+            let (name, untold) = try cluster.add(name: name, url: url, isHub: isHub, superuser: superuser)
             StandardStream.error.write(
                 isHub
                     ? "'\(name)' is a hub of the cluster. Its views read all cells.\n"
@@ -217,7 +218,7 @@ struct ClusterCheckCommand: DatabaseCommand {
 }
 
 extension Option {
-    fileprivate static func name(_ path: Property<Target, String>) -> Option {
-        Option("name", "NAME", path, .text, required: "name the cell", help: "Name of the cell, as people say it")
+    fileprivate static func name(_ path: Property<Target, String?>) -> Option {
+        Option("name", "NAME", path, .text, help: "Name of the cell, as people say it (default: cell-N, or hub)")
     }
 }
