@@ -38,7 +38,8 @@ CROSS JOIN LATERAL (
         SELECT
             coalesce(known.category, tapped.category) AS category,
             coalesce(known.action_id, tapped.action_id) AS action_id,
-            known.is_registered, known.position, known.title, known.titles, known.answer, known.content_extension,
+            known.is_registered, known.position, known.title, known.titles, known.answer,
+            coalesce(known.content_extension, registered.content_extension) AS content_extension,
             known.registered_at, known.retired_at,
             coalesce(tapped.tapped_deliveries, 0) AS tapped_deliveries, coalesce(tapped.taps, 0) AS taps,
             -- Nobody could see the button before it was added. But a tap before its registration shows that it was
@@ -52,6 +53,8 @@ CROSS JOIN LATERAL (
                 THEN greatest((known.retired_at AT TIME ZONE app.time_zone)::date, tapped.last_day)
             END AS last_day
         FROM known FULL JOIN tapped ON tapped.category = known.category AND tapped.action_id = known.action_id
+        LEFT JOIN registry.registered_category AS registered
+            ON registered.app = app.id AND registered.category = tapped.category
     )
     SELECT
         button.category, button.action_id, button.is_registered, button.position, button.title, button.titles,

@@ -11,7 +11,7 @@ enum ThreadFunnel: Projector {
                     "items",
                     """
                     Items that the deliveries stand for in the group's summary: the sum of each delivery's largest \
-                    summary_argument_count, 1 if it has none
+                    summary_argument_count, 1 if it has none. More than 2,147,483,647 counts as that
                     """)
             ] + DeliveryCounts.rates,
             view: .sums(

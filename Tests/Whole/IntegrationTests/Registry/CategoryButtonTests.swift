@@ -88,7 +88,7 @@ struct CategoryButtonTests {
         #expect(
             try app.verdicts() == [
                 #"("",KEPT,,4,unregistered)"#, "(ELSE,KEPT,,1,unregistered)", "(INFO,KEPT,500,0,untapped)",
-                "(INFO,OLD,500,3,retired)", "(INFO,WRONG,,2,unregistered)",
+                "(INFO,OLD,500,3,retired)", "(INFO,WRONG,500,2,unregistered)",
             ])
     }
 
