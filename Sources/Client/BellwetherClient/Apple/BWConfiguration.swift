@@ -41,6 +41,30 @@ public final class BWConfiguration: NSObject {
     /// Says that Hive's service extension loads the media (``Bellwether/MediaRules/hive``).
     @objc public func useHiveMediaRules() { configuration.mediaRules = .hive }
 
+    /// The media that the service extension loads over Wi-Fi only: `image`, `video`, `audio`. Other names are ignored.
+    @objc public var mediaOnlyOverWiFi: [String] {
+        get { configuration.mediaRules.onlyOverWiFi.map(\.rawValue).sorted() }
+        set { configuration.mediaRules.onlyOverWiFi = Set(newValue.compactMap(Bellwether.Media.Kind.init(rawValue:))) }
+    }
+
+    /// The formats that the service extension takes, as the file name ends, in lower case. Empty is any.
+    @objc public var mediaFormats: [String] {
+        get { configuration.mediaRules.formats.sorted() }
+        set { configuration.mediaRules.formats = Set(newValue) }
+    }
+
+    /// The most bytes that a picture may have; 0 for no limit.
+    @objc public var maximumImageBytes: Int {
+        get { configuration.mediaRules.maximumImageBytes ?? 0 }
+        set { configuration.mediaRules.maximumImageBytes = newValue > 0 ? newValue : nil }
+    }
+
+    /// The most bytes that a film may have; 0 for no limit.
+    @objc public var maximumVideoBytes: Int {
+        get { configuration.mediaRules.maximumVideoBytes ?? 0 }
+        set { configuration.mediaRules.maximumVideoBytes = newValue > 0 ? newValue : nil }
+    }
+
     /// Whether this process records events from the start.
     @objc public var isRecording: Bool {
         get { configuration.isRecording }
