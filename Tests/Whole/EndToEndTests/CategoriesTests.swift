@@ -182,7 +182,7 @@ struct CategoriesTests {
             #expect(
                 try shop.database.analystRows(
                     "SELECT action_id, exposures, round(tap_rate, 3) FROM category_buttons ORDER BY 1") == [
-                        "(BUY,,)", "(CLOSE,1,1.000)", "(VIEW,1,1.000)",
+                        "(BUY,1,1.000)", "(CLOSE,1,1.000)", "(VIEW,1,1.000)",
                     ])
         }
     }
