@@ -111,7 +111,8 @@ import Values
                 id: .random(), deviceAt: noon, occurredAt: noon, receivedAt: noon, timeSource: .device,
                 source: Source(installID: install, platform: "ios"),
                 notification: Notification(
-                    fcmMessageID: place == 0 ? "0:1795167010010000%31bd1c96" : nil, deliveryID: place < 2 ? ids[place] : "another"),
+                    fcmMessageID: place == 0 ? "0:1795167010010000%31bd1c96" : nil,
+                    deliveryID: place < 2 ? ids[place] : "another"),
                 interaction: .opened(launch: .cold))
         }
         try database.run(
