@@ -58,8 +58,6 @@ package struct Backlog: Sendable {
 
     package var isLevel: Bool { position.map { $0 >= head } ?? false }
 
-    /// Fewer than these can wait for more.
-    static let few: Int64 = 4_000
     private static let mostBatches: Int64 = 4_000
 
     /// How many shards each of so many lanes takes.
@@ -70,7 +68,8 @@ package struct Backlog: Sendable {
             """
             SELECT coalesce((SELECT number FROM log.batch ORDER BY number DESC LIMIT 1), 0) AS head, least.position,
                 (SELECT coalesce(sum(events), 0)::bigint FROM (
-                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number LIMIT \(mostBatches)) AS some_batches) AS events,
+                    SELECT events FROM log.batch WHERE number > least.position ORDER BY number
+                    LIMIT \(mostBatches)) AS some_batches) AS events,
                 coalesce((
                     SELECT extract(epoch FROM clock_timestamp() - committed_at)::float8 FROM log.batch
                     WHERE number = least.position + 1), 0) AS seconds,

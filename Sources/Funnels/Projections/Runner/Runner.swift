@@ -19,9 +19,11 @@ package final class Runner: Sendable {
         /// nothing to do then. A step of one event costs nearly as much as one of hundreds, in processor time and in
         /// write-ahead log, and nobody reads a funnel twice a second.
         package var gathering: Double = 0.5
-        /// Seconds from the beginning of a step to that of the next one while more than a few events come. An event of a
-        /// step of 2,000 costs twice as much processor time as one of 10,000.
+        /// Seconds from the beginning of a step to that of the next one while more than a few events come: larger steps
+        /// are cheaper per event.
         package var pace: Double = 0.3
+        /// Fewer events than these wait for more after a step.
+        package var few: Int64 = 4_000
         /// The backlog at which the other lanes help: enough for a step of each.
         package var much: Int64 = 20_000
         package var keptDays = KeptDays.Rules()
@@ -268,8 +270,8 @@ package final class Runner: Sendable {
             steps.add(1)
             events.add(Int(moved))
             let left = backlog.events - moved
-            if moved >= most / 2 || !isMuch && left >= Backlog.few { return 0 }
-            if backlog.events >= Backlog.few { return next.secondsLeft }
+            if moved >= most / 2 || !isMuch && left >= configuration.few { return 0 }
+            if backlog.events >= configuration.few { return next.secondsLeft }
             return left > 0 ? configuration.interval : configuration.gathering
         }
     }
@@ -278,7 +280,7 @@ package final class Runner: Sendable {
     var due: [String] { worker.withLock { state in state.due } }
 
     /// Whether only a few events are new, as last seen.
-    var isIdle: Bool { worker.withLock { state in state.backlog.map { $0.events < Backlog.few } ?? false } }
+    var isIdle: Bool { worker.withLock { state in state.backlog.map { $0.events < configuration.few } ?? false } }
 
     var isStopping: Bool { worker.isStopping }
     func rest(_ seconds: Double) { worker.rest(seconds) }

@@ -165,7 +165,7 @@ enum InstallPage {
             "Experiments",
             [
                 .answer(try connection.answer(arms(of: install, app, state), for: state)),
-                .words("It counts in those before whose start it had an event within 28 days.", .note),
+                .words("It counts in an experiment if it had an event in the 28 days before the start.", .note),
             ])
         sight.add(
             "Rejected and dropped",

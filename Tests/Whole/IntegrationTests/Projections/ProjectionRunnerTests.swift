@@ -55,7 +55,7 @@ struct ProjectionRunnerTests {
         try database.expectLevel()
     }
 
-    @Test("events that come one after another are gathered before they are folded, few or many", arguments: [1, 500])
+    @Test("events that come one after another are gathered before they are folded, few or many", arguments: [1, 50])
     func gathering(together count: Int64) throws {
         let database = try TestDatabase.make()
         defer { database.drop() }
@@ -64,6 +64,7 @@ struct ProjectionRunnerTests {
         let metrics = Metrics()
         var configuration = Runner.Configuration(url: try database.url())
         configuration.lanes = 1
+        if count > 1 { configuration.few = count }
         let runner = Runner(configuration, metrics: metrics, log: .silent, isWell: { true })
         let began = Deadline.now
         runner.start()
@@ -78,7 +79,7 @@ struct ProjectionRunnerTests {
         let seconds = Double(Deadline.now.nanoseconds - began.nanoseconds) / 1e9
         let steps = try #require(metrics.count("bellwether_projection_steps_total"))
         #expect(appended > 10 * count)
-        let apart = count == 1 ? configuration.gathering : min(configuration.gathering, configuration.pace)
+        let apart = count == 1 ? configuration.gathering : configuration.pace
         #expect(Double(steps) <= seconds / apart + 2, "\(appended) events in \(seconds) s")
         try database.expectLevel()
     }
