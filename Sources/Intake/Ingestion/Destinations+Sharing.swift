@@ -10,15 +10,15 @@ extension Destinations.Table {
     /// If one of them fails, or the first cell has a newer map by then, the answer is a 503, and the same request again
     /// does the rest. Hubs get it afterwards, since nobody waits for a hub.
     ///
-    /// `work` is told whether there are others.
+    /// `work` is told whether there are others. For `patience`, see `RequestWorker.submit`.
     func share(
-        of app: Int32, bytes: Int,
+        of app: Int32, bytes: Int, patience: Double? = nil,
         _ work: @escaping @Sendable (inout Connection, Bool) throws(PostgresError) -> Shared,
         answer: @escaping @Sendable (Response) -> Void
     ) {
         let (others, hubs, epoch, learned) = (all.dropFirst(), self.hubs, self.epoch, self.learned)
         let stored = Lock<[SharedTable.Rows]>([])
-        first.requestWorker.submit(of: app, bytes: bytes) { connection throws(PostgresError) in
+        first.requestWorker.submit(of: app, bytes: bytes, patience: patience) { connection throws(PostgresError) in
             let (response, rows) = try work(&connection, !(others.isEmpty && hubs.isEmpty))
             stored.withLock { $0 = rows }
             // After the commit: whoever adds a cell brings it what was stored before it told the map.

@@ -17,12 +17,16 @@ extension Route {
             body: .ignored(upTo: 1024))
     ) { intake in { request in erase(request, in: intake.destinations.table) } }
 
+    /// For how many seconds the answer waits for the receipt: long enough for a small log, and less than a client waits.
+    /// After that it is a 202.
+    private static let patience = 5.0
+
     private static func erase(_ request: Unpacked, in table: Destinations.Table) {
         guard let install = request.install else { return }
         let access = request.access
         let proof = APIKeys.erasureProof(of: request.secret).bytes
         // All cells forget it, and the first one has the list.
-        table.share(of: access.app, bytes: 256) { connection, _ throws(PostgresError) in
+        table.share(of: access.app, bytes: 256, patience: patience) { connection, _ throws(PostgresError) in
             let state = try ErasureRequest.submit(install, key: access.key, proof: proof, on: &connection)
             return (state.response(of: install, app: access.slug), [])
         } answer: {

@@ -16,6 +16,11 @@ package final class RequestWorker: Sendable {
         /// Seconds from submitting a job to its answer. Less than the time in which a route must decide, so that the
         /// answer is ours.
         package var secondsPerJob = 10.0
+        /// How many jobs may wait to run again, and how often they do.
+        package var mostPatientJobs = 32
+        package var secondsBetweenRuns = 0.25
+        /// After a job that ran again in vain, none does for so long: whom they wait for is busy, or not there.
+        package var secondsWithoutHope = 60.0
 
         package init() {}
     }
@@ -28,13 +33,27 @@ package final class RequestWorker: Sendable {
         /// Every job counts, even one without bytes.
         let bytes: Int
         let deadline: Deadline
+        /// Until then it runs again while it answers 202; nil if it does not.
+        let patience: Deadline?
         let work: Work
         /// Called once, on the request worker's thread.
         let answer: @Sendable (Response) -> Void
+        /// What `work` returned when it ran before, and when it runs again.
+        var earlier: (response: Response, next: Deadline)?
+
+        /// Whether it is time to run it again: others come first, while its patience lasts.
+        func isDue(_ othersWait: Bool) -> Bool {
+            guard let next = earlier?.next, let patience else { return true }
+            return next.hasPassed && (!othersWait || patience.hasPassed)
+        }
     }
 
     private struct State: Sendable {
         var queue = Turns<Job>()
+        /// Those that run again, the next one first. They count no more among those that wait.
+        var patient: [Job] = []
+        /// Until then no job runs again.
+        var hopeless = Deadline.now
         /// Counts the jobs that wait.
         var jobs: SharedRoom
         /// Counts the bytes of the jobs that wait and of the one that runs.
@@ -57,13 +76,16 @@ package final class RequestWorker: Sendable {
     package var isConnected: Bool { worker.readiness == .ready }
 
     /// Queues a job of an app with that many bytes. It leads to one `answer`: a 503 at once if the job cannot be
-    /// queued; otherwise later, on the request worker's thread, the result of `work` or a 503.
+    /// queued; otherwise later, on the request worker's thread, the result of `work` or a 503. A result of 202 says that
+    /// somebody else is to do something first: while `patience` (in seconds) lasts, the work is tried again instead.
     package func submit(
-        of app: Int32 = 0, bytes: Int, _ work: @escaping Work, answer: @escaping @Sendable (Response) -> Void
+        of app: Int32 = 0, bytes: Int, patience: Double? = nil, _ work: @escaping Work,
+        answer: @escaping @Sendable (Response) -> Void
     ) {
         let job = Job(
-            app: app, bytes: max(bytes, 1), deadline: .after(seconds: configuration.secondsPerJob), work: work,
-            answer: answer)
+            app: app, bytes: max(bytes, 1), deadline: .after(seconds: configuration.secondsPerJob),
+            patience: patience.map { .after(seconds: min($0, configuration.secondsPerJob)) }, work: work, answer: answer
+        )
         let refusal: Problem? = worker.notify { state, readiness in
             switch readiness {
             case .stopping: return Problem(RequestFault.draining)
@@ -112,9 +134,9 @@ package final class RequestWorker: Sendable {
 
     /// Does jobs until the worker stops or the database is away.
     private func serve(_ connection: inout Connection) throws(PostgresError) {
-        while let job = worker.next(Self.take) {
+        while let job = nextJob() {
             guard !job.deadline.hasPassed else {
-                finish(job, Self.unavailable.response)
+                giveUp(job)
                 continue
             }
             do {
@@ -127,7 +149,7 @@ package final class RequestWorker: Sendable {
                 log.error("a request failed; the client is told to try again", ["error": "\(error)"])
                 // A client that also waited for the reconnection would wait too long.
                 if error.isUnavailable { worker.goAway() }
-                finish(job, Self.unavailable.response)
+                giveUp(job)
                 // A server that became read-only is the old primary: look for the new one.
                 if error.isUnavailable || !connection.isUsable || error.state == .readOnlyTransaction { throw error }
             }
@@ -153,19 +175,57 @@ package final class RequestWorker: Sendable {
         }
     }
 
+    /// Waits for a job, new or to run again. Nil when the worker stops.
+    private func nextJob() -> Job? {
+        while true {
+            let again = worker.withLock { $0.patient.first?.earlier?.next } ?? .never
+            if let job = worker.next(by: again, Self.take) { return job }
+            if worker.isStopping { return nil }
+        }
+    }
+
     private static func take(_ state: inout State) -> Job? {
+        if state.patient.first?.isDue(!state.queue.isEmpty) == true { return state.patient.removeFirst() }
         guard let job = state.queue.next() else { return nil }
         state.jobs.give(1, of: job.app)
         return job
     }
 
     private func finish(_ job: Job, _ response: Response) {
+        if !runsAgain(job, response) { conclude(job, response) }
+    }
+
+    private func giveUp(_ job: Job) { conclude(job, job.earlier?.response ?? Self.unavailable.response) }
+
+    private func conclude(_ job: Job, _ response: Response) {
         worker.withLock { state in state.bytes.give(job.bytes, of: job.app) }
         job.answer(response)
     }
 
+    private func runsAgain(_ job: Job, _ response: Response) -> Bool {
+        guard response.status == 202, let patience = job.patience, !worker.isStopping else { return false }
+        let next = Deadline.after(seconds: configuration.secondsBetweenRuns)
+        return worker.withLock { state in
+            guard state.hopeless.hasPassed else { return false }
+            guard next < patience else {
+                state.hopeless = .after(seconds: configuration.secondsWithoutHope)
+                return false
+            }
+            guard state.patient.count < configuration.mostPatientJobs else { return false }
+            var again = job
+            again.earlier = (response, next)
+            state.patient.append(again)
+            return true
+        }
+    }
+
     private func turnAway() {
-        while let job = worker.withLock(Self.take) { finish(job, Self.unavailable.response) }
+        let patient = worker.withLock { state in
+            defer { state.patient = [] }
+            return state.patient
+        }
+        patient.forEach(giveUp)
+        while let job = worker.withLock(Self.take) { giveUp(job) }
     }
 
     private static var unavailable: Problem {

@@ -55,7 +55,7 @@ struct ErasureRequestTests {
         }
     }
 
-    @Test("202 while it waits, then the receipt of erase, however often; others keep what they have")
+    @Test("answers with the receipt of erase, however often it is asked; others keep what they have")
     func erased() throws {
         try ProjectedShop.open { shop in
             let other = Wire.id()
@@ -68,12 +68,9 @@ struct ErasureRequestTests {
             let key = try serverKey(of: shop.app, in: shop.database)
 
             let first = try delete(install.uppercased(), key: key, on: shop.service.client())
-            #expect(first.status == 202 && first["retry-after"] == "5", "\(first)")
             #expect(first["content-type"] == "application/json")
-            let waiting = try object(first)
-            #expect(waiting["state"] as? String == "waiting" && waiting["install_id"] as? String == install)
-            #expect(waiting["app"] as? String == "shop" && waiting["requested_at"] as? String != nil)
-
+            // Mostly the first answer is the receipt.
+            #expect(first.status == 200 || first.status == 202, "\(first)")
             let receipt = try receipt(install, key: key, from: shop.service)
             #expect(receipt["app"] as? String == "shop" && receipt["install_id"] as? String == install)
             #expect(counts(receipt) == [3, 2, 1, 1], "\(receipt)")
@@ -117,7 +114,6 @@ struct ErasureRequestTests {
             #expect(try shop.database.analystRows("SELECT FROM events WHERE install_id = '\(install)'").count == 1)
             #expect(try shop.becomesLevel())
             try shop.database.run("UPDATE log.erasure_request SET told_at = told_at - interval '61 minutes'")
-            #expect(try delete(install, key: key, on: shop.service.client()).status == 202)
             #expect(counts(try receipt(install, key: key, from: shop.service)) == [4, 3, 1, 1])
             try expectGone(install, of: "shop", in: shop.database)
             try shop.expectProved()
@@ -147,7 +143,7 @@ struct ErasureRequestTests {
         // A body means nothing.
         let answer = try client.send(
             "DELETE", "/v1/installs/\(install)", headers: ["Authorization": "Bearer \(key)"], body: Array("{}".utf8))
-        #expect(answer.status == 202, "\(answer)")
+        #expect([200, 202].contains(answer.status), "\(answer)")
         #expect(try shared.bellwether.run("app", "key", "revoke", app.slug, "server").status == 0)
         #expect(try eventually { try code(key) == "revoked_key" })
     }

@@ -60,6 +60,65 @@ struct RequestWorkerTests {
 
     private static func text(_ text: String) -> Response { Response(status: 200, body: Array(text.utf8)) }
 
+    /// Hands in a job with patience that answers 202 the first times it runs, and gives how often it ran.
+    private func waitForOthers(
+        _ requestWorker: RequestWorker, _ answers: Answers, patience: Double, times: Int
+    ) -> Lock<Int> {
+        let runs = Lock(0)
+        requestWorker.submit(bytes: 1000, patience: patience) { _ in
+            let run = runs.withLockNotifying { runs in
+                runs += 1
+                return runs
+            }
+            return Response(status: run > times ? 200 : 202)
+        } answer: {
+            answers.add($0)
+        }
+        return runs
+    }
+
+    @Test("runs a job again while it answers 202, and does others meanwhile")
+    func again() throws {
+        defer { database.drop() }
+        // Its bytes are given back in the end: there is no room for three of them.
+        let requestWorker = try requestWorker {
+            ($0.mostQueuedBytes, $0.secondsBetweenRuns) = (4000, 0.05)
+        }
+        defer { requestWorker.stop() }
+        for _ in 0..<5 {
+            let answers = Answers()
+            let runs = waitForOthers(requestWorker, answers, patience: 10, times: 5)
+            ask(requestWorker, answers)
+            #expect(try answers.wait(for: 2).map(\.status) == [200, 200])
+            #expect(answers.all.last?.body.isEmpty == true && runs.withLock { $0 } == 6)
+        }
+    }
+
+    @Test("a job that waits in vain gets its 202, and the next ones get theirs at once")
+    func vain() throws {
+        defer { database.drop() }
+        let requestWorker = try requestWorker { $0.secondsBetweenRuns = 0.05 }
+        defer { requestWorker.stop() }
+        let answers = Answers()
+        let runs = waitForOthers(requestWorker, answers, patience: 0.5, times: .max)
+        #expect(try answers.wait(for: 1).map(\.status) == [202])
+        #expect(runs.withLock { $0 } > 1)
+        let next = waitForOthers(requestWorker, answers, patience: 10, times: .max)
+        #expect(try answers.wait(for: 2).map(\.status) == [202, 202])
+        #expect(next.withLock { $0 } == 1)
+    }
+
+    @Test("a job that waits for others gets its 202 when the worker stops")
+    func endOfPatience() throws {
+        defer { database.drop() }
+        let requestWorker = try requestWorker()
+        let answers = Answers()
+        let runs = waitForOthers(requestWorker, answers, patience: 10, times: .max)
+        #expect(runs.wait(until: .after(seconds: 60)) { $0 > 0 ? true : nil } == true)
+        requestWorker.stop()
+        #expect(answers.all.map(\.status) == [202])
+    }
+
     @Test("does jobs in their order, on one connection of the ingest role")
     func order() throws {
         defer { database.drop() }
