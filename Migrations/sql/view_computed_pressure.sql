@@ -54,8 +54,11 @@ CROSS JOIN LATERAL (
         GROUP BY d.install_id
     ) AS week ON week.install_id = r.install_id
     LEFT JOIN (
-        SELECT i.install_id, array_agg(i.turned_off_at) AS times
-        FROM projection.install_day AS i
+        -- 4: denied. A day keeps the first time that it was turned off, and the last change.
+        SELECT
+            i.install_id,
+            array_agg(i.turned_off_at) || array_agg(i.changed_at) FILTER (WHERE i.changed_to = 4) AS times
+        FROM projection.opened_install_day AS i
         WHERE i.app = app.id AND i.day BETWEEN days.day AND last.until AND i.turned_off_at IS NOT NULL
             AND i.key BETWEEN days.first_key AND days.first_key + (last.until - days.day + 1) * 1099511627776 - 1
             AND i.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries')

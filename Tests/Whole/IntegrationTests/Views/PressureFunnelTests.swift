@@ -30,14 +30,17 @@ struct PressureFunnelTests {
             }
             pushed.append(one)
         }
-        var turnedOff: [UInt64: [Timestamp]] = [:]
-        for _ in 0..<60 {
+        var turned: [UInt64: [(at: Timestamp, isOff: Bool)]] = [:]
+        for _ in 0..<120 {
             let install = UInt64.random(in: 0..<12, using: &dice)
             let at = first.later(seconds: .random(in: 0..<11 * 86_400, using: &dice))
-            turnedOff[install, default: []].append(at)
+            let isOff = Int.random(in: 0..<3, using: &dice) > 0
+            turned[install, default: []].append((at, isOff))
             history.add(
-                .permissionChanged(to: .denied, from: .authorized), at,
-                of: .init(install: install, notification: Notification()), receivedAt: first.later(hours: 24 * 30))
+                isOff
+                    ? .permissionChanged(to: .denied, from: .authorized)
+                    : .permissionChanged(to: .authorized, from: .denied),
+                at, of: .init(install: install, notification: Notification()), receivedAt: first.later(hours: 24 * 30))
         }
         _ = try history.store()
         let found = try database.analystRows(
@@ -47,7 +50,7 @@ struct PressureFunnelTests {
             FROM pressure_funnel WHERE app = 'shop' ORDER BY 1, 2, 3
             """)
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
-        let expected = Pushed.rows(of: pushed, turnedOff: turnedOff, zone: zone)
+        let expected = Pushed.rows(of: pushed, turned: turned, zone: zone)
         #expect(found == expected)
         #expect(found.contains { $0.contains(",10,") }, "chance never made ten or more")
         // A single day says what it says among all, and the sums are those of the categories.
@@ -193,7 +196,9 @@ private struct Pushed {
         }
     }
 
-    static func rows(of pushed: [Pushed], turnedOff: [UInt64: [Timestamp]], zone: TimeZone) -> [String] {
+    static func rows(
+        of pushed: [Pushed], turned: [UInt64: [(at: Timestamp, isOff: Bool)]], zone: TimeZone
+    ) -> [String] {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         func date(_ at: Timestamp) -> Date { Date(timeIntervalSince1970: Double(at.microseconds) / 1e6) }
@@ -201,9 +206,14 @@ private struct Pushed {
         let received = pushed.filter { $0.receivedAt != nil }.map { one in
             (one, at: one.receivedAt ?? one.events[0].1, day: day(one.events[0].1))
         }
-        // The first of each day.
-        let off = turnedOff.mapValues { times in
-            Dictionary(grouping: times, by: day).values.compactMap { $0.min { $0.microseconds < $1.microseconds } }
+        // The first time of each day, and the last change of the day if it is to off.
+        let off = turned.mapValues { changes in
+            Dictionary(grouping: changes, by: { day($0.at) }).values.flatMap { ofDay in
+                let ofDay = ofDay.sorted { $0.at.microseconds < $1.at.microseconds }
+                return [ofDay.first { $0.isOff }, ofDay.last { $0.isOff && $0.at == ofDay.last?.at }].compactMap {
+                    $0?.at
+                }
+            }
         }
         struct Cell { var counts = [0, 0, 0, 0], expected = 0, off: Set<UInt64> = [] }
         var cells: [String: Cell] = [:]
