@@ -200,20 +200,29 @@ package struct Nullables<Element: PostgresValue>: PostgresValue {
 
 /// The binary form of one-dimensional arrays.
 enum PostgresArray {
-    /// Encodes numbers, none of them null, and reserves the memory at once.
+    /// Encodes numbers, none of them null, in memory that it reserves at once.
     @inline(__always)
     static func encode<Number: FixedWidthInteger>(_ numbers: [Number], of oid: UInt32, into bytes: inout [UInt8]) {
         let width = Number.bitWidth / 8
-        bytes.reserveCapacity(20 + numbers.count * (4 + width))
-        bytes.append(bigEndian: Int32(numbers.isEmpty ? 0 : 1))
-        bytes.append(bigEndian: Int32(0))
-        bytes.append(bigEndian: oid)
-        guard !numbers.isEmpty else { return }
-        bytes.append(bigEndian: Int32(numbers.count))
-        bytes.append(bigEndian: Int32(1))
-        for number in numbers {
-            bytes.append(bigEndian: Int32(width))
-            bytes.append(bigEndian: number)
+        let start = bytes.count
+        let size = numbers.isEmpty ? 12 : 20 + numbers.count * (4 + width)
+        bytes.append(contentsOf: repeatElement(0, count: size))
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            var place = start
+            func put<Integer: FixedWidthInteger>(_ number: Integer) {
+                unsafe bytes.storeBytes(of: number.bigEndian, toByteOffset: place, as: Integer.self)
+                place += Integer.bitWidth / 8
+            }
+            put(Int32(numbers.isEmpty ? 0 : 1))
+            put(Int32(0))
+            put(oid)
+            guard !numbers.isEmpty else { return }
+            put(Int32(numbers.count))
+            put(Int32(1))
+            for number in numbers {
+                put(Int32(width))
+                put(number)
+            }
         }
     }
 

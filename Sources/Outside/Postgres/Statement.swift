@@ -52,7 +52,8 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
             sql += literal
         }
 
-        // The types that every commit binds have their own methods: generic code is not specialised across our modules.
+        // The types that every commit and step binds have their own methods: generic code is not specialised across our
+        // modules.
         package mutating func appendInterpolation(_ value: Int32) { append(Int32.oid) { value.encode(into: &$0) } }
         package mutating func appendInterpolation(_ value: Int64) { append(Int64.oid) { value.encode(into: &$0) } }
         package mutating func appendInterpolation(_ value: String) { append(String.oid) { value.encode(into: &$0) } }
@@ -65,6 +66,16 @@ package struct Statement: Sendable, ExpressibleByStringInterpolation {
         }
         package mutating func appendInterpolation(_ value: [Int64]) {
             append(Int64.arrayOID) { PostgresArray.encode(value, of: Int64.oid, into: &$0) }
+        }
+        package mutating func appendInterpolation(_ value: [UUID]) { append([UUID].oid) { value.encode(into: &$0) } }
+        package mutating func appendInterpolation(_ value: [String]) {
+            append([String].oid) { value.encode(into: &$0) }
+        }
+        package mutating func appendInterpolation(_ value: [CivilDate]) {
+            append([CivilDate].oid) { value.encode(into: &$0) }
+        }
+        package mutating func appendInterpolation(_ value: [Timestamp]) {
+            append([Timestamp].oid) { value.encode(into: &$0) }
         }
 
         private mutating func append(_ oid: UInt32, _ write: (inout [UInt8]) -> Void) {

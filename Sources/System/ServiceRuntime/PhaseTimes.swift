@@ -18,20 +18,20 @@ package struct PhaseHistograms<Phase: WorkPhase>: Sendable {
 /// Where the time of some work goes that one database gets of this process, over all threads that do it.
 package final class PhaseTimes<Phase: WorkPhase>: Sendable {
     private let histograms: PhaseHistograms<Phase>
-    private let watches = Lock<[PhaseWatch<Phase>]>([])
+    private let clocks = Lock<[PhaseClock]>([])
 
     package init(_ histograms: PhaseHistograms<Phase>) { self.histograms = histograms }
 
     /// For one more thread.
     package func watch() -> PhaseWatch<Phase> {
-        let watch = PhaseWatch(histograms)
-        watches.withLock { $0.append(watch) }
-        return watch
+        let clock = PhaseClock(histograms.each)
+        clocks.withLock { $0.append(clock) }
+        return PhaseWatch(clock: clock)
     }
 
     package var totals: PhaseTotals {
         var sum = PhaseTotals(names: Phase.allCases.map(\.name))
-        for watch in watches.withLock({ $0 }) { watch.addTotals(to: &sum) }
+        for clock in clocks.withLock({ $0 }) { clock.addTotals(to: &sum) }
         return sum
     }
 }
@@ -60,34 +60,59 @@ package struct PhaseTotals: Sendable {
 /// Divides the time of pieces of work into phases: each moment belongs to the phase that was entered last. One thread
 /// works; any thread may read the totals, and sees how long the present phase has lasted so far. It reads the clock
 /// once for each phase, however much the piece has to do, and allocates nothing.
-package final class PhaseWatch<Phase: WorkPhase>: Sendable {
+package struct PhaseWatch<Phase: WorkPhase>: Sendable {
+    @usableFromInline let clock: PhaseClock
+
+    /// The work is in this phase from now on. Returns the phase in which it was.
+    @discardableResult
+    @inlinable package func enter(_ phase: Phase) -> Phase? { Phase(rawValue: clock.enter(phase.rawValue)) }
+
+    /// The present phase turns out to have been another one for so many seconds; nil: until now.
+    package func attribute(_ seconds: Double?, to phase: Phase) { clock.attribute(seconds, to: phase.rawValue) }
+
+    /// Adds time that passed before the piece was begun.
+    package func add(_ seconds: Double, to phase: Phase) { clock.add(seconds, to: phase.rawValue) }
+
+    /// The piece is done, or has failed; `counts` is false if there was nothing to do.
+    package func end(counts: Bool = true) { clock.end(counts: counts) }
+}
+
+/// A watch that knows phases by their numbers: what is generic costs ten times as much in other modules.
+@usableFromInline
+final class PhaseClock: Sendable {
+    private static let none = -1
+
     private struct State: Sendable {
-        var ofPiece = [Double](repeating: 0, count: Phase.allCases.count)
-        var ofAll = [Double](repeating: 0, count: Phase.allCases.count)
+        var ofPiece: [Double]
+        var ofAll: [Double]
         var pieces = 0
-        var present: Phase?
+        var present = PhaseClock.none
         var since = Deadline.now
 
-        mutating func add(_ seconds: Double, to phase: Phase) {
-            ofPiece[phase.rawValue] += seconds
-            ofAll[phase.rawValue] += seconds
+        mutating func add(_ seconds: Double, to phase: Int) {
+            ofPiece[phase] += seconds
+            ofAll[phase] += seconds
         }
 
         /// Ends the present phase.
         mutating func close(at now: Deadline) {
-            if let present { add(now.seconds(since: since), to: present) }
+            if present != PhaseClock.none { add(now.seconds(since: since), to: present) }
             since = now
         }
     }
 
-    private let state = Lock(State())
-    private let histograms: PhaseHistograms<Phase>
+    private let state: Lock<State>
+    private let histograms: [Histogram]
 
-    fileprivate init(_ histograms: PhaseHistograms<Phase>) { self.histograms = histograms }
+    fileprivate init(_ histograms: [Histogram]) {
+        self.histograms = histograms
+        let nothing = [Double](repeating: 0, count: histograms.count)
+        state = Lock(State(ofPiece: nothing, ofAll: nothing))
+    }
 
-    /// The work is in this phase from now on. Returns the phase in which it was.
-    @discardableResult
-    package func enter(_ phase: Phase) -> Phase? {
+    /// Returns the phase in which it was, -1 for none.
+    @usableFromInline
+    func enter(_ phase: Int) -> Int {
         let now = Deadline.now
         return state.withLock { state in
             state.close(at: now)
@@ -96,32 +121,29 @@ package final class PhaseWatch<Phase: WorkPhase>: Sendable {
         }
     }
 
-    /// The present phase turns out to have been another one for so many seconds; nil: until now.
-    package func attribute(_ seconds: Double?, to phase: Phase) {
+    func attribute(_ seconds: Double?, to phase: Int) {
         let now = Deadline.now
         state.withLock { state in
             let past = now.seconds(since: state.since)
             let others = seconds.map { min(max(0, $0), past) } ?? past
             state.add(others, to: phase)
-            if let present = state.present { state.add(past - others, to: present) }
+            if state.present != Self.none { state.add(past - others, to: state.present) }
             state.since = now
         }
     }
 
-    /// Adds time that passed before the piece was begun.
-    package func add(_ seconds: Double, to phase: Phase) {
+    func add(_ seconds: Double, to phase: Int) {
         state.withLock { $0.add(seconds, to: phase) }
     }
 
-    /// The piece is done, or has failed; `counts` is false if there was nothing to do.
-    package func end(counts: Bool = true) {
+    func end(counts: Bool) {
         let now = Deadline.now
         state.withLock { state in
             state.close(at: now)
-            state.present = nil
+            state.present = Self.none
             if counts { state.pieces += 1 }
-            for (place, histogram) in histograms.each.enumerated() {
-                if counts { histogram.observe(state.ofPiece[place]) }
+            for place in state.ofPiece.indices {
+                if counts { histograms[place].observe(state.ofPiece[place]) }
                 state.ofPiece[place] = 0
             }
         }
@@ -131,7 +153,7 @@ package final class PhaseWatch<Phase: WorkPhase>: Sendable {
         let now = Deadline.now
         let (seconds, pieces) = state.withLock { state in
             var seconds = state.ofAll
-            if let present = state.present { seconds[present.rawValue] += now.seconds(since: state.since) }
+            if state.present != Self.none { seconds[state.present] += now.seconds(since: state.since) }
             return (seconds, state.pieces)
         }
         for place in seconds.indices { sum.seconds[place] += seconds[place] }
