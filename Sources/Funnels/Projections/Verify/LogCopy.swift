@@ -1,5 +1,6 @@
 internal import EventLog
 internal import Postgres
+internal import Telemetry
 
 /// A copy of the events of some shards, in one or more temporary tables: all events, or those that some days need.
 struct LogCopy {
@@ -32,6 +33,30 @@ struct LogCopy {
 
     static func table(_ number: Int) -> String { "recount_log_\(number)" }
 
+    /// SQL for rows `e` of the log as the copy has them, up to the position of each shard.
+    func rows(where condition: String, joining more: String = "") -> String {
+        """
+        SELECT (e.codes >> 4 & 63)::smallint AS shard, b.number AS batch, \(Self.columns.map { "e.\($0)" }.joined(separator: ", "))
+        FROM log.event AS e
+        JOIN log.batch AS b ON b.id = e.batch_id
+        JOIN (VALUES \(places)) AS p (shard, position) ON p.shard = e.codes >> 4 & 63 AND b.number <= p.position
+        \(more)
+        WHERE \(condition)
+        """
+    }
+
+    private var places: String {
+        positions.map { "(\($0.shard)::smallint, \($0.position)::bigint)" }.joined(separator: ", ")
+    }
+
+    /// SQL for when an event `e` occurred, and for the day on which it counts among others of its install.
+    private static let occurredAt = "coalesce(e.occurred_at, e.device_at)"
+    private static let dayOfGoal = "(\(occurredAt) AT TIME ZONE 'UTC')::date"
+    private static let isGoal = "e.codes >> 10 & 31 = \(EventType.goalReached.rawValue)"
+
+    /// SQL for the events that are copied at first.
+    var copied: String { rows(where: days.map { "\(Self.occurredAt) >= '\($0.reading)'" } ?? "true") }
+
     /// SQL for the events of a shard that was copied.
     func events(of shard: Int16) -> String {
         let number = tables.firstIndex { $0.contains(shard) } ?? 0
@@ -49,13 +74,16 @@ struct LogCopy {
     static let beganEarlier = """
         SELECT FROM recount_earlier AS x
         WHERE x.scatter = e.scatter AND x.app = e.app AND x.install_id = e.install_id
-            AND x.notification_key = e.notification_key
+            AND x.notification_key = e.notification_key AND x.goal_day IS NULL
         """
 
     /// Makes two more tables, of single days, with two passes over the log that read little of each row:
     ///
     /// - `recount_batch`: how many events each batch has that was committed since the days began.
-    /// - `recount_earlier`: of the deliveries in the copy, those that the log has an older event of.
+    /// - `recount_earlier`: of the deliveries in the copy, those that the log has an older event of; and those that an
+    ///   older goal names, with its day, since a goal counts on the day of its delivery, however early it is.
+    ///
+    /// Such goals are added to the copy with all of their install's day, since the last ones of a day count.
     func findEarlier(on connection: inout Connection) throws(PostgresError) {
         guard let days else { return }
         try connection.execute(script: earlier(than: days))
@@ -63,7 +91,6 @@ struct LogCopy {
 
     private func earlier(than days: ProvedDays) -> String {
         let shards = positions.map { "\($0.shard)" }.joined(separator: ", ")
-        let places = positions.map { "(\($0.shard)::smallint, \($0.position)::bigint)" }.joined(separator: ", ")
         return """
             CREATE TEMPORARY TABLE recount_batch ON COMMIT DROP AS
             SELECT (e.codes >> 4 & 63)::smallint AS shard, b.number AS batch, count(*) AS events
@@ -74,23 +101,40 @@ struct LogCopy {
 
             CREATE TEMPORARY TABLE recount_name ON COMMIT DROP AS
             SELECT DISTINCT \(scatter.delivery("e")) AS scatter
-            FROM recount_logs AS e WHERE e.notification_key IS NOT NULL AND e.codes >> 10 & 31 <> 12;
+            FROM recount_logs AS e WHERE e.notification_key IS NOT NULL AND NOT \(Self.isGoal);
             ANALYZE recount_name;
 
             CREATE TEMPORARY TABLE recount_earlier ON COMMIT DROP AS
-            SELECT DISTINCT e.scatter, e.app, e.install_id, e.notification_key
+            SELECT DISTINCT e.scatter, e.app, e.install_id, e.notification_key, e.goal_day
             FROM (
                 SELECT
                     (e.codes >> 4 & 63)::smallint AS shard, e.app, e.install_id, e.notification_key, e.batch_id,
-                    \(scatter.delivery("e")) AS scatter
+                    \(scatter.delivery("e")) AS scatter, CASE WHEN \(Self.isGoal) THEN \(Self.dayOfGoal) END AS goal_day
                 FROM log.event AS e
-                WHERE e.codes >> 4 & 63 IN (\(shards)) AND coalesce(e.occurred_at, e.device_at) < '\(days.reading)'
-                    AND e.notification_key IS NOT NULL AND e.codes >> 10 & 31 <> 12
+                WHERE e.codes >> 4 & 63 IN (\(shards)) AND \(Self.occurredAt) < '\(days.reading)'
+                    AND e.notification_key IS NOT NULL
             ) AS e
             JOIN recount_name AS n ON n.scatter = e.scatter
             JOIN log.batch AS b ON b.id = e.batch_id
             JOIN (VALUES \(places)) AS p (shard, position) ON p.shard = e.shard AND b.number <= p.position;
-            ANALYZE recount_earlier
+            ANALYZE recount_earlier;
+
+            INSERT INTO recount_logs \(olderGoals(than: days))
             """
+    }
+
+    /// Without any it reads nothing.
+    private func olderGoals(than days: ProvedDays) -> String {
+        rows(
+            where: """
+                (SELECT true FROM recount_earlier WHERE goal_day IS NOT NULL LIMIT 1) AND \(Self.isGoal)
+                    AND \(Self.occurredAt) < '\(days.reading)'
+                """,
+            joining: """
+                JOIN (SELECT DISTINCT app, install_id, goal_day FROM recount_earlier WHERE goal_day IS NOT NULL) AS x
+                    ON \(scatter.isSameInstall("x", "e"))
+                    AND CASE WHEN x.app = e.app AND x.install_id = e.install_id AND x.goal_day = \(Self.dayOfGoal)
+                        THEN true ELSE false END
+                """)
     }
 }

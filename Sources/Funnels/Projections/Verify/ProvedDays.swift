@@ -6,7 +6,7 @@ internal import Values
 /// Only the events that occurred since then are copied and counted, and those of a day more, for what an install had
 /// received in the 24 hours before it turned notifications off. A delivery that began earlier belongs to an earlier
 /// day, whatever came of it since. Whether it did is asked of the older log, by its name (`LogCopy.findEarlier`), and
-/// not of the fold, which is what is to be proved.
+/// not of the fold, which is what is to be proved. So are goals that name a delivery before its first event.
 struct ProvedDays: Sendable {
     /// The first of the days.
     let first: CivilDate

@@ -6,7 +6,7 @@ package import Postgres
 ///
 /// - `recount_log`, a view: the events of the open shard up to its position. It reads a copy: the log itself would be
 ///   read from end to end each time. One pass over the log makes the copies of several shards. Of single days it has
-///   all events since a day before the first of them.
+///   all events since a day before the first of them, and older goals of deliveries on those days.
 /// - `recount_event`, a view: the events that count. Events of sealed deliveries do not, and neither do events about an
 ///   install, which belong to no fold: a goal (type 12) may name a delivery all the same.
 /// - `recount_delivery`: a numbered row for each delivery, with all that its events say together.
@@ -41,21 +41,13 @@ package enum RecountTables {
                 FOR VALUES IN (\(shards.map { "\($0)" }.joined(separator: ", "))) ON COMMIT DROP;
             """
         }
-        let places = shards.map { "(\($0.shard)::smallint, \($0.position)::bigint)" }.joined(separator: ", ")
-        let packed = """
-            SELECT (e.codes >> 4 & 63)::smallint AS shard, b.number AS batch, \(LogCopy.columns.map { "e.\($0)" }.joined(separator: ", "))
-            FROM log.event AS e
-            JOIN log.batch AS b ON b.id = e.batch_id
-            JOIN (VALUES \(places)) AS p (shard, position) ON p.shard = e.codes >> 4 & 63 AND b.number <= p.position
-            WHERE \(days.map { "coalesce(e.occurred_at, e.device_at) >= '\($0.reading)'" } ?? "true")
-            """
         try connection.execute(script: settings)
         try connection.execute(
             script: """
-                CREATE TEMPORARY TABLE recount_columns ON COMMIT DROP AS \(packed) WITH NO DATA;
+                CREATE TEMPORARY TABLE recount_columns ON COMMIT DROP AS \(copy.copied) WITH NO DATA;
                 CREATE TEMPORARY TABLE recount_logs (LIKE recount_columns) PARTITION BY LIST (shard) ON COMMIT DROP;
                 \(tables.joined(separator: "\n"))
-                INSERT INTO recount_logs \(packed);
+                INSERT INTO recount_logs \(copy.copied);
                 \(copy.tables.indices.map { "ANALYZE \(LogCopy.table($0)) (shard, codes);" }.joined(separator: " "))
                 CREATE TEMPORARY TABLE recount_context ON COMMIT DROP AS SELECT * FROM log.counted_context;
                 CREATE TEMPORARY TABLE recount_device ON COMMIT DROP AS

@@ -166,6 +166,37 @@ struct ProvedSinceTests {
             spoilt.differences.map(\.isSurplus) == [true] && spoilt.differing.map(\.table) == ["delivery"], "\(spoilt)")
     }
 
+    @Test("a goal may name a delivery of those days long before its first event, and count among others of its day")
+    func olderGoals() throws {
+        let proved = try filled()
+        defer { proved.database.drop() }
+        let install: UUID = try proved.database.value(
+            "SELECT install_id FROM projection.delivery WHERE notification_key = 'tapped-3'")
+        func goal(_ key: String?, milliseconds: Int64 = 0) -> Event {
+            var event = Event.sample(
+                at: Event.sampleTime + milliseconds * 1000, install: install,
+                interaction: .goalReached(Goal("early", value: 1_000_000, currency: "EUR")))
+            event.notification.id = key
+            return event
+        }
+        // The last hundred of a day count, so the first ones do not.
+        let goals =
+            [goal("tapped-3"), goal("tapped-3", milliseconds: 1)] + (2..<101).map { goal(nil, milliseconds: $0) }
+        _ = try proved.database.appender().append([
+            proved.app.submission(goals + [goal("tapped-3", milliseconds: 200)])
+        ])
+        try proved.commitAsItOccurred()
+        try proved.fill()
+        let found = try proved.database.analystRows(
+            "SELECT sum(goals_1h), sum(value_1h) FROM goal_funnel WHERE day = '2026-11-23' AND goal = 'early'")
+        #expect(found == ["(2,2.000000)"])
+        let report = try proved.verify(Self.since)
+        #expect(report.isProved, "\(report)")
+        #expect(try proved.verify().isProved)
+        try proved.tamper("UPDATE projection.goal_cells SET goals = goals + 1 WHERE day = '2026-11-23'")
+        #expect(try !proved.verify(Self.since).isProved)
+    }
+
     @Test("what an install last received before it turned notifications off may be of the day before")
     func muted() throws {
         let proved = try ProvedDatabase(copies: 0, isFilled: false)
