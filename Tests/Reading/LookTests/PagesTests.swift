@@ -36,6 +36,9 @@ import Values
         for name in ["half", HostileNames.all[0], "none"] {
             states.append(PageState(.experiment, app: "shop").with([.experiment: name]))
         }
+        let nobody = "8f2f6f0e-6a0c-4d3a-9a52-0d6c2f6f7a11"
+        states.append(PageState(.install, app: "shop").with([.install: nobody]))
+        states.append(PageState(.install, app: "shop").with([.notification: "none"]))
         var hours = PageState(.category, app: "shop").with([.category: "SALE"])
         hours.table = "hours"
         var pressure = PageState(.category, app: "shop").with([.category: "MANY"])

@@ -19,7 +19,7 @@ enum ColumnMeanings {
         { said[try row.get(0)] = try row.optional(1) }
         var meanings: [String: String] = [:]
         for (column, base) in zip(columns, bases) {
-            meanings[column] = computed[column] ?? said[base.name].map { $0 + base.ending }
+            meanings[column] = computed[column] ?? said[base.name].map { $0 + base.ending } ?? unlessSaid[column]
         }
         return meanings
     }
@@ -34,6 +34,9 @@ enum ColumnMeanings {
         }
         return (column, "")
     }
+
+    /// Views have a column of this name, too.
+    private static let unlessSaid = ["detail": "What else the event says"]
 
     private static let computed = [
         "days": "chosen: the days of the page; compared: those that they are compared with",
@@ -51,7 +54,11 @@ enum ColumnMeanings {
         "prominent_rate": "Installs that show notifications where they are noticed, of those that say where",
         "received_locally": "received_at as clocks in the app's time zone showed it",
         "made_locally": "made_at as clocks in the app's time zone showed it",
-        "events": "How many events were rejected for this reason",
+        "events": "How many events; in a list of reasons, how many were rejected for this one",
+        "last_seen": "When the last of these events occurred",
+        "turned_off_at": "When notifications were last turned off",
+        "last_receipt": "When the last notification arrived, as far as receipts tell",
+        "receipt_version": "Version of the app that told of the last receipt",
         "tapped": "Taps of buttons and of the calls to action of stories, by delivery",
         "wrong_clock": "Events whose time was corrected or clamped",
         "categories": "How many categories deliveries have named",
