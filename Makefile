@@ -6,7 +6,7 @@
 #   make install   build all three with Swift's libraries inside and put them into /usr/local/bin (PREFIX=/opt/bellwether, DESTDIR=...)
 #   make deb       build a Debian package, .build/deb/bellwether_VERSION_ARCHITECTURE.deb; test-deb: try it in a clean Debian 12 (root)
 #   make release   from a committed tree whose checks pass: the package, an archive of the programs and their checksums, in .build/release-VERSION
-#   make test      install what is missing, run all tests on their own PostgreSQL servers: about nine minutes on two cores (ARGS=Name: only
+#   make test      install what is missing, run all tests on their own PostgreSQL servers: half an hour on two slow cores (ARGS=Name: only
 #                  tests of that name; Tests/run)
 #   make fault     what Docs/Reliability.md lists of FaultTests and the like, at length: FAULT_SECONDS (60) each (ARGS=Name: only
 #                  tests of that name)

@@ -15,7 +15,9 @@ CROSS JOIN LATERAL (
             FROM (
                 SELECT
                     d.day, d.campaign, coalesce(d.variant, 0) AS variant,
-                    (extract(epoch FROM d.extension_at - sent.times[width_bucket(d.extension_at, sent.times)]) * 1000000)::bigint
+                    -- Times have whole microseconds: a send at the moment of the receipt is not before it.
+                    (extract(epoch FROM d.extension_at
+                        - sent.times[width_bucket(d.extension_at - interval '1 microsecond', sent.times)]) * 1000000)::bigint
                         AS microseconds
                 FROM projection.opened_delivery AS d
                 JOIN (
@@ -31,7 +33,7 @@ CROSS JOIN LATERAL (
                     LEFT JOIN log.word AS v ON v.app = app.id AND v.kind = 4 AND v.value = s.variant AND s.variant <> ''
                     WHERE s.variant = '' OR v.id IS NOT NULL
                 ) AS sent ON sent.campaign = d.campaign AND sent.variant = coalesce(d.variant, 0)
-                WHERE d.app = app.id AND d.unsent AND d.extension_at >= sent.times[1]
+                WHERE d.app = app.id AND d.unsent AND d.extension_at > sent.times[1]
                     AND (d.generation = 0 OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries'))
             ) AS delay
         ) AS delay

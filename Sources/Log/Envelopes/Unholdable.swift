@@ -17,7 +17,7 @@ enum Unholdable {
     /// A clause that says why.
     var words: String {
         switch self {
-        case .number: "it contains a number that fits neither 64 bits nor a double"
+        case .number: "it contains a number beyond 64 bits or a double"
         case .surrogate: "it contains a string with a lone surrogate"
         case .nesting: "it is nested more than \(Bounds.nesting) levels deep"
         case .nul: "it contains a string with the character U+0000"

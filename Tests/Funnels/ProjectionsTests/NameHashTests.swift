@@ -18,6 +18,10 @@ struct NameHashTests {
         var bytes = SipHash(key: key)
         for byte in 0..<length { bytes.add(byte) }
         #expect(bytes.value == hash)
+        var together = SipHash(key: key)
+        let text = Array(0..<length)
+        together.add(text.span)
+        #expect(together.value == hash)
         guard length >= 8 else { return }
         var words = SipHash(key: key)
         words.add(0x0706_0504_0302_0100 as UInt64)

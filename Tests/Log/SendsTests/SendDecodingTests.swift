@@ -96,7 +96,7 @@ struct SendDecodingTests {
             ),
             (
                 #"{"id":"a","recipients":99999999999999999999}"#,
-                "invalid_field send.recipients: it contains a number that fits neither 64 bits nor a double"
+                "invalid_field send.recipients: it contains a number beyond 64 bits or a double"
             ),
             (#"{"id":"a","message_ids":"m"}"#, "invalid_field send.message_ids: must be an array, not a string"),
             (#"{"id":"a","message_ids":["m",7]}"#, "invalid_field send.message_ids[1]: must be a string, not a number"),
@@ -148,10 +148,10 @@ struct SendDecodingTests {
         }
         #expect(
             refused == [
-                "", "b: sends[1].recipients: it contains a number that fits neither 64 bits nor a double",
+                "", "b: sends[1].recipients: it contains a number beyond 64 bits or a double",
                 "none: sends[2]: must be an object, not a number",
                 "none: sends[3].id: it cannot be stored", "",
-                "?: sends[5].x: it contains a number that fits neither 64 bits nor a double",
+                "?: sends[5].x: it contains a number beyond 64 bits or a double",
             ])
     }
 

@@ -56,10 +56,11 @@ package enum DeliveryKey {
 
     /// Four bytes, the first one lowest; zeros beyond the end.
     private static func word(_ text: Span<UInt8>, _ start: Int) -> UInt32 {
-        var word: UInt32 = 0
-        for place in start..<max(start, min(start + 4, text.count)) {
-            word |= UInt32(text[place]) << UInt32((place - start) * 8)
+        if text.count - start >= 4 {
+            return text.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self).littleEndian
         }
+        var word: UInt32 = 0
+        for place in start..<max(start, text.count) { word |= UInt32(text[place]) << UInt32((place - start) * 8) }
         return word
     }
 }

@@ -38,9 +38,7 @@ package struct SipHash {
     package mutating func add(_ bytes: Span<UInt8>) {
         var place = 0
         while bytes.count - place >= 8 {
-            var word: UInt64 = 0
-            for byte in 0..<8 { word |= UInt64(bytes[place + byte]) << UInt64(byte * 8) }
-            add(word)
+            add(bytes.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian)
             place += 8
         }
         while place < bytes.count {

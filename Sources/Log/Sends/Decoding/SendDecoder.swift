@@ -72,7 +72,7 @@ struct SendPlace {
 
     private func words(_ kind: JSONMisfit.Kind) -> String {
         switch kind {
-        case .number: "it contains a number that fits neither 64 bits nor a double"
+        case .number: "it contains a number beyond 64 bits or a double"
         case .surrogate: "it contains a string with a lone surrogate"
         case .nesting: "it is nested more than \(Bounds.nesting) levels deep"
         }
