@@ -83,7 +83,7 @@ COMMENT ON COLUMN analytics.deliveries.sole IS 'Every response is a tap of one a
 COMMENT ON COLUMN analytics.deliveries.engaged IS 'It is responded, and otherwise than by a sole tap of a button that is now registered with the answer close or decline';
 COMMENT ON COLUMN analytics.deliveries.unanswered IS 'It was shown and neither responded to nor dismissed, as far as iOS reports';
 COMMENT ON COLUMN analytics.deliveries.suppressed IS 'It is unanswered, and the app was in the foreground and chose not to show it';
-COMMENT ON COLUMN analytics.deliveries.fetch_result IS 'The last new_data, no_data or failed among its receipts, which background ones tell; null if there is none';
+COMMENT ON COLUMN analytics.deliveries.fetch_result IS 'The last new_data, no_data or failed that one of its receipts told; null if none did. Clients tell it of background receipts';
 COMMENT ON COLUMN analytics.deliveries.story_started IS 'Its story was started';
 COMMENT ON COLUMN analytics.deliveries.story_finished IS 'Its story was shown to the end';
 COMMENT ON COLUMN analytics.deliveries.story_exit IS 'How its story ended: clicked, else finished, else fallback (it was shown instead of the pages), else abandoned. Null without a story';

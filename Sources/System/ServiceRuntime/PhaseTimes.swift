@@ -77,7 +77,7 @@ package struct PhaseWatch<Phase: WorkPhase>: Sendable {
     package func end(counts: Bool = true) { clock.end(counts: counts) }
 }
 
-/// A watch that knows phases by their numbers: what is generic costs ten times as much in other modules.
+/// A watch that knows phases by their numbers, since generic code is not specialised in other modules.
 @usableFromInline
 final class PhaseClock: Sendable {
     private static let none = -1

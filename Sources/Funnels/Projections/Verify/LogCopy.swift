@@ -83,7 +83,8 @@ struct LogCopy {
     /// - `recount_earlier`: of the deliveries in the copy, those that the log has an older event of; and those that an
     ///   older goal names, with its day, since a goal counts on the day of its delivery, however early it is.
     ///
-    /// Such goals are added to the copy with all of their install's day, since the last ones of a day count.
+    /// Such goals are added to the copy, with all goals of their install on that day (UTC), since only the last hundred of a
+    /// day count. Where there are any, this takes a third pass.
     func findEarlier(on connection: inout Connection) throws(PostgresError) {
         guard let days else { return }
         try connection.execute(script: earlier(than: days))
@@ -123,7 +124,7 @@ struct LogCopy {
             """
     }
 
-    /// Without any it reads nothing.
+    /// Without any it does not read the log.
     private func olderGoals(than days: ProvedDays) -> String {
         rows(
             where: """

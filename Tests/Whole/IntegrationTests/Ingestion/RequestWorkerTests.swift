@@ -60,17 +60,15 @@ struct RequestWorkerTests {
 
     private static func text(_ text: String) -> Response { Response(status: 200, body: Array(text.utf8)) }
 
-    /// Hands in a job with patience that answers 202 the first times it runs, and gives how often it ran.
+    /// Hands in a job with patience that answers 202 until something is done, and gives how often it ran.
     private func waitForOthers(
-        _ requestWorker: RequestWorker, _ answers: Answers, patience: Double, times: Int
+        _ requestWorker: RequestWorker, _ answers: Answers, patience: Double,
+        until isDone: @escaping @Sendable () -> Bool = { false }
     ) -> Lock<Int> {
         let runs = Lock(0)
         requestWorker.submit(bytes: 1000, patience: patience) { _ in
-            let run = runs.withLockNotifying { runs in
-                runs += 1
-                return runs
-            }
-            return Response(status: run > times ? 200 : 202)
+            runs.withLockNotifying { $0 += 1 }
+            return Response(status: isDone() ? 200 : 202)
         } answer: {
             answers.add($0)
         }
@@ -87,10 +85,10 @@ struct RequestWorkerTests {
         defer { requestWorker.stop() }
         for _ in 0..<5 {
             let answers = Answers()
-            let runs = waitForOthers(requestWorker, answers, patience: 10, times: 5)
+            let runs = waitForOthers(requestWorker, answers, patience: 10) { !answers.all.isEmpty }
             ask(requestWorker, answers)
             #expect(try answers.wait(for: 2).map(\.status) == [200, 200])
-            #expect(answers.all.last?.body.isEmpty == true && runs.withLock { $0 } == 6)
+            #expect(answers.all.last?.body.isEmpty == true && runs.withLock { $0 } > 1)
         }
     }
 
@@ -100,10 +98,10 @@ struct RequestWorkerTests {
         let requestWorker = try requestWorker { $0.secondsBetweenRuns = 0.05 }
         defer { requestWorker.stop() }
         let answers = Answers()
-        let runs = waitForOthers(requestWorker, answers, patience: 0.5, times: .max)
+        let runs = waitForOthers(requestWorker, answers, patience: 2)
         #expect(try answers.wait(for: 1).map(\.status) == [202])
         #expect(runs.withLock { $0 } > 1)
-        let next = waitForOthers(requestWorker, answers, patience: 10, times: .max)
+        let next = waitForOthers(requestWorker, answers, patience: 10)
         #expect(try answers.wait(for: 2).map(\.status) == [202, 202])
         #expect(next.withLock { $0 } == 1)
     }
@@ -113,7 +111,7 @@ struct RequestWorkerTests {
         defer { database.drop() }
         let requestWorker = try requestWorker()
         let answers = Answers()
-        let runs = waitForOthers(requestWorker, answers, patience: 10, times: .max)
+        let runs = waitForOthers(requestWorker, answers, patience: 10)
         #expect(runs.wait(until: .after(seconds: 60)) { $0 > 0 ? true : nil } == true)
         requestWorker.stop()
         #expect(answers.all.map(\.status) == [202])
