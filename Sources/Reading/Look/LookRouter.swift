@@ -24,7 +24,7 @@ final class LookRouter: RequestHandler {
         (self.readers, self.pages, self.feed, self.directory) = (readers, pages, feed, directory)
         // Who tries keys is told so by both.
         let limit = GuessLimit()
-        door = Doorkeeper(directory, limit, log: log)
+        door = Doorkeeper(directory, limit)
         signIn = SignIn(directory, limit: limit, hasTLS: hasTLS, log: log)
         (self.hosts, self.log) = (hosts, log)
     }
@@ -77,14 +77,18 @@ final class LookRouter: RequestHandler {
     /// For readers who are signed in or show a key, or for all if there is no key.
     private func look(_ head: RequestHead, _ reply: Reply) {
         let isFeed = head.path.hasSuffix("/live\(PageState.feed)")
-        var reply = reply
-        let viewer: Viewer
-        do { viewer = try door.viewer(head) } catch {
-            // A person is led to the form.
-            guard error.code == .missingKey, case .page = reply.form, !isFeed else { return reply.send(error) }
-            let next = head.path + (head.query.map { "?" + $0 } ?? "")
-            return reply.send(LookResponse.going(to: "\(SignIn.path)?next=\(PercentText.encoded(SignIn.inside(next)))"))
+        door.admit(head) { admission in
+            do throws(Notice) { self.look(head, reply, for: try admission.get(), isFeed: isFeed) } catch {
+                // A person is led to the form.
+                guard error.code == .missingKey, case .page = reply.form, !isFeed else { return reply.send(error) }
+                let next = PercentText.encoded(SignIn.inside(head.path + (head.query.map { "?" + $0 } ?? "")))
+                reply.send(LookResponse.going(to: "\(SignIn.path)?next=\(next)"))
+            }
         }
+    }
+
+    private func look(_ head: RequestHead, _ reply: Reply, for viewer: Viewer, isFeed: Bool) {
+        var reply = reply
         reply.use = viewer.key.map { KeyUse(key: $0, path: head.path, isFeed: isFeed, log: log) }
         if head.path == LookResponse.cancelPath { return cancel(head.query ?? "", reply) }
         let state: PageState

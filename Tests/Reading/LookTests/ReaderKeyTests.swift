@@ -136,6 +136,23 @@ import Values
         }
     }
 
+    @Test("a new key opens the pages at once, also where others were read before") func newKeys() throws {
+        try Self.withPages { database, look in
+            var owner = try database.connect()
+            _ = try ReaderKeys.add(name: "first", on: &owner)
+            #expect(try eventually { try HTTPClient(look).get("/").status == 303 })
+            // More than may be wrong: none of these counts as a guess.
+            for number in 0..<12 {
+                let secret = try ReaderKeys.add(name: "key \(number)", on: &owner).secret
+                let shown = try HTTPClient(look).get("/", headers: ["Authorization": "Bearer \(secret)"])
+                #expect(shown.status == 200, "key \(number)")
+                let other = try ReaderKeys.add(name: "form \(number)", on: &owner).secret
+                #expect(try Self.signIn(look, other).status == 303, "key \(number)")
+            }
+            #expect(try HTTPClient(look).get("/", headers: ["Authorization": "Bearer bwr_wrong"]).status == 401)
+        }
+    }
+
     @Test("who tries many wrong keys has to wait") func limited() throws {
         try Self.withPages { database, look in
             var owner = try database.connect()

@@ -6,42 +6,49 @@ internal import ServiceRuntime
 final class Doorkeeper: Sendable {
     private let directory: ReaderDirectory
     private let limit: GuessLimit
-    private let log: Log
 
-    init(_ directory: ReaderDirectory, _ limit: GuessLimit, log: Log) {
-        (self.directory, self.limit, self.log) = (directory, limit, log)
-    }
+    init(_ directory: ReaderDirectory, _ limit: GuessLimit) { (self.directory, self.limit) = (directory, limit) }
 
-    /// Throws if nobody knows who it is; then a person has to sign in.
-    func viewer(_ head: RequestHead) throws(Notice) -> Viewer {
+    /// Passes on a notice if nobody knows who it is; then a person has to sign in.
+    func admit(_ head: RequestHead, _ answer: @escaping @Sendable (Result<Viewer, Notice>) -> Void) {
         let keys: [ReaderKey.Access]
         switch directory.admission {
-        case .open: return .anybody
-        case .unknown: throw .keysUnknown
-        case .keys(let open) where open.isEmpty: throw .noKeys
+        case .open: return answer(.success(.anybody))
+        case .unknown: return answer(.failure(.keysUnknown))
         case .keys(let open): keys = open
         }
-        let viewer: Viewer
         if let authorization = head.header("authorization") {
-            let key = try key(authorization, among: keys, from: head.peer)
-            viewer = Viewer(key: key.name, apps: key.apps)
+            let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return answer(.failure(.missingKey)) }
+            find(String(parts[1].trimmingPrefix { $0 == " " }), from: head.peer) { viewer in
+                answer(keys.isEmpty ? viewer.mapError { _ in .noKeys } : viewer)
+            }
+        } else if keys.isEmpty {
+            answer(.failure(.noKeys))
         } else if let session = Session(head.header("cookie"), keys: keys, at: WallClock.now) {
-            viewer = Viewer(key: session.reader, apps: session.apps, isSignedIn: true)
+            directory.note(session.reader)
+            answer(.success(Viewer(key: session.reader, apps: session.apps, isSignedIn: true)))
         } else {
-            throw .missingKey
+            answer(.failure(.missingKey))
         }
-        if let key = viewer.key { directory.note(key) }
-        return viewer
     }
 
-    private func key(
-        _ authorization: String, among keys: [ReaderKey.Access], from peer: String
-    ) throws(Notice) -> ReaderKey.Access {
-        let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .missingKey }
-        if let key = keys.matching(parts[1].trimmingPrefix { $0 == " " }) { return key }
-        // A right one is never held up by those who guess.
-        throw limit.take(peer) ? .unknownKey : .tooManyGuesses
+    /// A key that is known is never held up by those who guess.
+    private func find(
+        _ secret: String, from peer: String, _ answer: @escaping @Sendable (Result<Viewer, Notice>) -> Void
+    ) {
+        let (directory, limit) = (directory, limit)
+        let admit: @Sendable (ReaderKey.Access) -> Void = { key in
+            directory.note(key.name)
+            answer(.success(Viewer(key: key.name, apps: key.apps)))
+        }
+        if let key = directory.known(secret) { return admit(key) }
+        guard limit.take(peer) else { return answer(.failure(.tooManyGuesses)) }
+        directory.find(secret) { key in
+            guard let key else { return answer(.failure(.unknownKey)) }
+            limit.forgive(peer)
+            admit(key)
+        }
     }
 }
 

@@ -2,7 +2,8 @@ internal import Accounts
 internal import Postgres
 internal import ServiceRuntime
 
-/// The keys that open pages, read anew every other second, so that a revoked one closes them soon.
+/// The keys that open pages, read anew every other second, so that a revoked one closes them soon, and as soon as
+/// somebody shows one that is not among them, so that a new one opens them at once.
 final class ReaderDirectory: Sendable {
     private struct State: Sendable {
         var keys: [ReaderKey.Access] = []
@@ -12,6 +13,8 @@ final class ReaderDirectory: Sendable {
         /// Keys that were used and of which that is still to be stored, and when each may be stored again.
         var used: Set<String> = []
         var noted: [String: Deadline] = [:]
+        /// What waits for the keys to be read again.
+        var waiting: [@Sendable () -> Void] = []
     }
 
     private let worker = DatabaseWorker(State())
@@ -41,6 +44,24 @@ final class ReaderDirectory: Sendable {
         }
     }
 
+    /// The key with this secret, among those that were read last.
+    func known(_ secret: some StringProtocol) -> ReaderKey.Access? {
+        let keys = worker.withLock { state in state.keys }
+        return keys.matching(secret)
+    }
+
+    /// Finds the key with this secret. If nobody knows it, it may be new: then the keys are read again before the answer
+    /// is nil. Whoever asks sees to it that few do.
+    func find(_ secret: String, _ found: @escaping @Sendable (ReaderKey.Access?) -> Void) {
+        if let key = known(secret) { return found(key) }
+        let waits = worker.notify { state, readiness in
+            guard readiness == .ready else { return false }
+            state.waiting.append { found(self.known(secret)) }
+            return true
+        }
+        if !waits { found(nil) }
+    }
+
     /// Somebody reads with this key. It is stored now and then.
     func note(_ key: String) {
         worker.withLock { state in
@@ -49,7 +70,10 @@ final class ReaderDirectory: Sendable {
     }
 
     func start() { worker.start(["look keys"]) { _ in self.run() } }
-    func stop() { worker.stop() }
+    func stop() {
+        worker.stop()
+        answer(Int.max)
+    }
 
     /// What it would read first.
     static func read(_ url: String, log: Log) throws(PostgresError) -> [ReaderKey.Access] {
@@ -75,6 +99,15 @@ final class ReaderDirectory: Sendable {
         }
     }
 
+    /// Lets the first of those go on who wait.
+    private func answer(_ count: Int) {
+        let ready = worker.withLock { state in
+            defer { state.waiting.removeFirst(min(count, state.waiting.count)) }
+            return state.waiting.prefix(count)
+        }
+        for goOn in ready { goOn() }
+    }
+
     private func run() {
         worker.keep(Backoff(first: 0.1, most: 2)) { () throws(PostgresError) in
             try Self.open(url, log)
@@ -82,17 +115,21 @@ final class ReaderDirectory: Sendable {
             while !worker.isStopping {
                 connection.deadline = .after(seconds: 5)
                 let goodUntil = Deadline.after(seconds: Self.trustedSeconds)
+                let waiting = worker.withLock { state in state.waiting.count }
                 let keys = try ReaderKeys.open(on: &connection)
                 worker.withLock { state in
                     (state.keys, state.goodUntil) = (keys, goodUntil)
                     if !keys.isEmpty { state.hadKeys = true }
                 }
                 worker.goOn()
+                answer(waiting)
                 storeUse(on: &connection)
                 backoff.reset()
-                worker.rest(Self.refreshSeconds)
+                let refresh = Deadline.after(seconds: Self.refreshSeconds)
+                _ = worker.next(by: refresh) { state in state.waiting.isEmpty ? nil : true }
             }
         } failed: { error, isNews in
+            answer(Int.max)
             if isNews { log.warning("look: the reader keys cannot be read", ["error": "\(error)"]) }
         }
     }

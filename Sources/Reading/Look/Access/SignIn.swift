@@ -46,27 +46,35 @@ final class SignIn: Sendable {
         exchange.readBody(upTo: Self.mostBytes) { body in
             let fields = (try? PercentText.fields(of: String(decoding: body, as: UTF8.self))) ?? []
             let value = { (name: String) in fields.first { $0.name == name }?.value }
-            reply.send(self.answer(value("key") ?? "", next: Self.inside(value("next")), peer, isSecure))
+            self.answer(value("key") ?? "", next: Self.inside(value("next")), peer, isSecure) { reply.send($0) }
         }
     }
 
-    private func answer(_ secret: String, next: String, _ peer: String, _ isSecure: Bool) -> Response {
-        guard case .keys(let keys) = directory.admission else {
-            if case .open = directory.admission { return LookResponse.going(to: next) }
-            return Notice.keysUnknown.response(.page)
+    private func answer(
+        _ secret: String, next: String, _ peer: String, _ isSecure: Bool,
+        _ answer: @escaping @Sendable (Response) -> Void
+    ) {
+        switch directory.admission {
+        case .open: return answer(LookResponse.going(to: next))
+        case .unknown: return answer(Notice.keysUnknown.response(.page))
+        case .keys: break
         }
-        guard let key = keys.matching(secret) else {
-            return LookResponse.page(
-                LookDocument(signInFor: next, fault: "This key opens nothing. Perhaps it was revoked.").text,
-                status: 403)
+        directory.find(secret) { [limit, log] key in
+            guard let key else {
+                return answer(
+                    LookResponse.page(
+                        LookDocument(signInFor: next, fault: "This key opens nothing. Perhaps it was revoked.").text,
+                        status: 403))
+            }
+            limit.forgive(peer)
+            let session = Session(of: key.name, at: WallClock.now)
+            log.info("look: signed in", ["reader": key.name, "address": peer])
+            answer(
+                LookResponse.going(
+                    to: next,
+                    cookie: "\(Session.cookie)=\(session.sealed(with: key)); Path=/; Max-Age=\(Session.seconds); "
+                        + "HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"))
         }
-        limit.forgive(peer)
-        let session = Session(of: key.name, at: WallClock.now)
-        log.info("look: signed in", ["reader": key.name, "address": peer])
-        return LookResponse.going(
-            to: next,
-            cookie: "\(Session.cookie)=\(session.sealed(with: key)); Path=/; Max-Age=\(Session.seconds); HttpOnly; "
-                + "SameSite=Strict\(isSecure ? "; Secure" : "")")
     }
 
     static let forgetting = "\(Session.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
