@@ -34,7 +34,7 @@ CREATE TABLE log.client_drop (
     received_at timestamptz NOT NULL,
     count bigint NOT NULL CHECK (count >= 0),
     since timestamptz,
-    reason text NOT NULL,
+    reason text,
     PRIMARY KEY (app, id)
 );
 CREATE INDEX client_drop_by_time ON log.client_drop (app, received_at);

@@ -17,7 +17,7 @@ COMMENT ON COLUMN analytics.client_drops.key IS 'Name of the API key it was sent
 COMMENT ON COLUMN analytics.client_drops.install_id IS 'The install that dropped them, if the envelope names one';
 COMMENT ON COLUMN analytics.client_drops.count IS 'How many events were dropped';
 COMMENT ON COLUMN analytics.client_drops.since IS 'Time of the oldest dropped event';
-COMMENT ON COLUMN analytics.client_drops.reason IS 'age (too old to keep), size (the queue was full) or unreadable (damaged on disk)';
+COMMENT ON COLUMN analytics.client_drops.reason IS 'age (too old to keep), size (the queue was full) or unreadable (damaged on disk); null if the client gave none of these';
 COMMENT ON COLUMN analytics.client_drops.batch IS 'Position in the log of the commit that recorded it';
 
 GRANT SELECT ON analytics.client_drops TO bellwether_analyst;

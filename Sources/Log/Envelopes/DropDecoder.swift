@@ -36,10 +36,7 @@ enum DropDecoder {
         guard let count = try reader.integer(.count, in: Bounds.count) else {
             throw reader.invalid(.count, "is required")
         }
-        guard let reason: ClientDrop.Reason = try reader.word(.reason) else {
-            throw reader.invalid(.reason, "must be age, size or unreadable")
-        }
-        return ClientDrop(id: id, count: count, since: try reader.time(.since), reason: reason)
+        return ClientDrop(id: id, count: count, since: try reader.time(.since), reason: try reader.word(.reason))
     }
 
     private static func unreadable(_ index: Int) -> Rejection {

@@ -6,9 +6,10 @@ package struct ClientDrop: Hashable, Sendable {
     package let count: Int64
     /// The time from which events were lost, if the client says.
     package let since: Timestamp?
-    package let reason: Reason
+    /// Nil if the client says none that is known here.
+    package let reason: Reason?
 
-    package init(id: UUID, count: Int64, since: Timestamp?, reason: Reason) {
+    package init(id: UUID, count: Int64, since: Timestamp?, reason: Reason?) {
         self.id = id
         self.count = count
         self.since = since

@@ -141,12 +141,16 @@ struct ResultTests {
         let alone = Wire.envelope(install: install, more: #""dropped":[\#(report)]"#)
         let results = try shared.post(alone, app).results
         #expect(results.accepted + results.duplicate + results.rejected + results.results.count == 0)
+        // A reason that nobody knows yet loses no count.
+        let newer = Wire.id()
+        let later = #""dropped":[{"id":"\#(newer)","count":5,"reason":"storage_pressure"}]"#
+        #expect(try shared.post(Wire.envelope(install: install, more: later), app).status == 200)
         let rows: [String] = try shared.database.column(
             """
-            SELECT drop_id::text || ' ' || install_id || ' ' || count || ' ' || reason
-            FROM analytics.client_drops WHERE app = \(app.slug)
+            SELECT concat_ws(' ', drop_id, install_id, count, reason)
+            FROM analytics.client_drops WHERE app = \(app.slug) ORDER BY count DESC
             """)
-        #expect(rows == ["\(id) \(install) 12 age"])
+        #expect(rows == ["\(id) \(install) 12 age", "\(newer) \(install) 5"])
     }
 
     @Test("a wrong clock is corrected by sent_at, a time ahead is clamped, any other is taken as it is")

@@ -42,7 +42,7 @@ enum SideTables {
             SELECT \(batchID), d.*
             FROM unnest(\(rows.map(\.app)), \(rows.map(\.drop.id)), \(rows.map(\.key)), \(Nullables(rows.map(\.install))),
                 \(rows.map(\.receivedAt)), \(rows.map(\.drop.count)), \(Nullables(rows.map(\.drop.since))),
-                \(rows.map(\.drop.reason.wire))) AS d
+                \(Nullables(rows.map(\.drop.reason?.wire)))) AS d
             ON CONFLICT (app, id) DO NOTHING
             """
     }
