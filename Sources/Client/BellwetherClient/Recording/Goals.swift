@@ -70,10 +70,10 @@ struct GoalValue {
 final class AppOpens: Sendable {
     static let pause: Int64 = 30 * 60_000
 
-    private let file: URL?
+    private let file: SmallFile
     private let last = Guarded<Int64?>(nil)
 
-    init(file: URL?) { self.file = file }
+    init(file: URL?) { self.file = SmallFile(url: file) }
 
     /// Whether half an hour has gone by. If so, it begins anew. A clock that was set back ends it.
     func isDue(at now: Int64) -> Bool {
@@ -83,14 +83,14 @@ final class AppOpens: Sendable {
             last = now
             return true
         }
-        if isDue, let file { try? Data("\(now)\n".utf8).write(to: file, options: SweptNotifications.writing) }
+        if isDue { file.write(Data("\(now)\n".utf8)) }
         return isDue
     }
 
     func forget() { last.withLock { $0 = nil } }
 
     private func read() -> Int64? {
-        guard let file, let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        guard let text = file.read().map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
         let known = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines))
         return known.flatMap { Moment.possible.contains($0) ? $0 : nil }
     }

@@ -21,15 +21,12 @@ final class PermissionMemory: Sendable {
         var previous: String?
     }
 
-    private let file: URL?
+    private let file: SmallFile
     private let turn = NSLock()
 
-    init(file: URL?) { self.file = file }
+    init(file: URL?) { self.file = SmallFile(url: file) }
 
-    func read() -> Known? {
-        guard let file, let data = try? Data(contentsOf: file) else { return nil }
-        return try? JSONDecoder().decode(Known.self, from: data)
-    }
+    func read() -> Known? { file.read().flatMap { try? JSONDecoder().decode(Known.self, from: $0) } }
 
     /// Reads, changes and writes; one thread at a time.
     func update(_ body: (inout Known?) -> Void) {
@@ -42,8 +39,8 @@ final class PermissionMemory: Sendable {
 
     /// Writes in the midst of an update.
     func write(_ known: Known?) {
-        guard known != read(), let file, let known, let data = try? JSONEncoder().encode(known) else { return }
-        try? data.write(to: file, options: SweptNotifications.writing)
+        guard known != read(), let known, let data = try? JSONEncoder().encode(known) else { return }
+        file.write(data)
     }
 }
 

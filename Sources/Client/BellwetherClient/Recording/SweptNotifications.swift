@@ -5,11 +5,11 @@ internal import Foundation
 /// This only saves traffic. If the file is missing or broken, all of them are reported again.
 final class SweptNotifications: Sendable {
     private static let limit = 512
-    private let file: URL?
+    private let file: SmallFile
     private let known: Guarded<[String]?>
 
     init(file: URL?) {
-        self.file = file
+        self.file = SmallFile(url: file)
         known = Guarded(nil)
     }
 
@@ -28,8 +28,7 @@ final class SweptNotifications: Sendable {
         let all = Array((before.filter { !fresh.contains($0) } + names).suffix(SweptNotifications.limit))
         guard all != before else { return }
         known.withLock { $0 = all }
-        guard let file else { return }
-        try? Data(all.joined(separator: "\n").utf8).write(to: file, options: SweptNotifications.writing)
+        file.write(Data(all.joined(separator: "\n").utf8))
     }
 
     /// Reads the file anew next time.
@@ -37,15 +36,9 @@ final class SweptNotifications: Sendable {
 
     private func load() -> [String] {
         if let known = known.withLock({ $0 }) { return known }
-        let text = file.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? ""
+        let text = file.read().map { String(decoding: $0, as: UTF8.self) } ?? ""
         let read = text.split(separator: "\n").map(String.init)
         known.withLock { $0 = read }
         return read
     }
-
-    #if canImport(Darwin)
-    static let writing: Data.WritingOptions = [.atomic, .completeFileProtectionUntilFirstUserAuthentication]
-    #else
-    static let writing: Data.WritingOptions = .atomic
-    #endif
 }

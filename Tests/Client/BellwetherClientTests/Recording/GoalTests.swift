@@ -82,6 +82,9 @@ struct GoalTests {
         phone.bellwether.isRecording = false
         comeToFront()
         #expect(phone.drafts.count == 2)
+        // Also at the first launch, before anything else is on the disk.
+        let new = URL(fileURLWithPath: scratch("new")).appendingPathComponent("app-open")
+        #expect(AppOpens(file: new).isDue(at: last) && !AppOpens(file: new).isDue(at: last + 1000))
         let without = Phone(center: front)
         comeToFront()
         #expect(without.drafts.isEmpty)

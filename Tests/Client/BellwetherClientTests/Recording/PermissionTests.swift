@@ -38,6 +38,16 @@ struct PermissionTests {
         #expect(phone.bellwether.authorization == .authorized && later.bellwether.authorization == .denied)
     }
 
+    @Test("the first prompt of a new install is told, although nothing was recorded before it")
+    func firstPrompt() throws {
+        let new = URL(fileURLWithPath: scratch("new")).appendingPathComponent("permission")
+        let phone = Phone(permission: new)
+        phone.bellwether.learn(Permission(authorization: .notDetermined))
+        phone.bellwether.learn(Permission(authorization: .authorized))
+        #expect(try changes(phone) == ["not_determined -> authorized"])
+        #expect(PermissionMemory(file: new).read()?.authorization == "authorized")
+    }
+
     @Test("what could not be written down is recorded later with the same id and time, and then not again")
     func lost() throws {
         let phone = Phone(permission: file)
