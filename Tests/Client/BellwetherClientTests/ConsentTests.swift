@@ -85,6 +85,41 @@ struct ConsentTests {
         #expect(server.envelopes.isEmpty && server.drops.isEmpty)
     }
 
+    @Test("what was half written, or half replaced, when a process ended goes with the rest", arguments: [false, true])
+    func torn(isDeleted: Bool) async throws {
+        let app = try process()
+        for _ in 0..<5 { open(app) }
+        let id = try #require(app.installID)
+        let segment = try #require(scratch.names("events-").last)
+        try scratch.write(Array(scratch.bytes(segment).dropLast(3)), to: segment)
+        for name in ["set-aside.new", "install.new"] { try scratch.write(Array("\(id)".utf8), to: name) }
+        let next = try process()
+        if isDeleted { #expect(next.deleteEverything() == id) } else { #expect(next.optOut()) }
+        let traces = scratch.names().filter { name in
+            let text = String(decoding: scratch.bytes(name), as: UTF8.self)
+            return text.contains("notification") || text.contains("set-aside")
+        }
+        #expect(traces.isEmpty && !scratch.names().contains("set-aside.new"))
+        #expect(isDeleted == !scratch.names().contains("install.new"))
+        #expect(isDeleted || next.optIn())
+        open(next)
+        #expect(await next.flush(within: 60) == .delivered)
+        #expect(server.stored.count == 1 && server.stored[0] > 5 && server.drops.isEmpty)
+    }
+
+    @Test("if something cannot be deleted, the id stays until it can be, so that whoever asks again is told of it")
+    func notDeleted() throws {
+        let app = try process()
+        open(app)
+        let id = try #require(app.installID)
+        let obstacle = URL(fileURLWithPath: scratch.path("permission"))
+        try? FileManager.default.removeItem(at: obstacle)
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+        #expect(app.deleteEverything() == nil && app.reports.count(of: .notDone) == 1)
+        try FileManager.default.removeItem(at: obstacle)
+        #expect(app.deleteEverything() == id)
+    }
+
     @Test("an event that waits in memory while somebody opts out is never written")
     func waiting() throws {
         let app = try process()

@@ -28,6 +28,36 @@ struct CourierDivisionTests {
         #expect(SetAside(directory: post.queue.directory).count == 0)
     }
 
+    @Test("who opts out or has everything deleted while a culprit is looked for is not sent again, nor set aside")
+    func optedOut() async throws {
+        let scratch = QueueDirectory(inMemory: true)
+        for isDeleted in [false, true] {
+            let other = Queue(directory: scratch.url)
+            let post = Post(in: scratch) { _, number in
+                // The empty envelope, which comes before the event is blamed.
+                guard number == 1 else { return .status(400) }
+                if isDeleted { _ = try other.deleteEverything(and: []) } else { try other.optOut(dropping: true) }
+                return .well
+            }
+            try post.record(1)
+            #expect(await post.courier.deliver(within: 1000) == .delivered)
+            #expect(post.server.envelopes.count == 2)
+            #expect(SetAside(directory: post.queue.directory).count == 0)
+            #expect(await post.heard(.setAside).isEmpty)
+            try other.optIn()
+        }
+    }
+
+    @Test("who opts out before a culprit is set aside leaves no trace of it")
+    func optedOutLate() async throws {
+        let post = Post { _, _ in .well }
+        try post.record(1)
+        let batch = try #require(try post.queue.next(events: 1, bytes: 1000))
+        try Queue(directory: post.scratch.url).optOut(dropping: true)
+        #expect(try post.queue.setAside(batch, status: 400) == nil)
+        #expect(SetAside(directory: post.queue.directory).count == 0)
+    }
+
     @Test("a culprit that cannot be set aside is counted as dropped, and nobody says that it lies there")
     func notKept() async throws {
         let post = Post { envelope, _ in envelope.seqs.contains(1) ? .status(400) : .well }

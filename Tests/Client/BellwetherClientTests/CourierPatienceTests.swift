@@ -58,6 +58,30 @@ struct CourierPatienceTests {
         #expect(try post.queue.pace == Pace())
     }
 
+    @Test("a request of another process that was under way ends no wait, and shortens none", arguments: [true, false])
+    func underWay(isWell: Bool) async throws {
+        let (scratch, time) = (QueueDirectory(inMemory: true), QuickTime())
+        let first = Post(in: scratch, time: time, random: { _ in 0 }) { _, _ in
+            .status(429, headers: ["retry-after": "600"])
+        }
+        let began = Guarded<Date?>(nil)
+        let second = Post(in: scratch, time: time, random: { _ in 0 }) { _, number in
+            guard number == 0 else { return .well }
+            time.pass(1)
+            began.withLock { $0 = time.clock.wall() }
+            _ = await first.courier.deliver(within: 1)
+            time.pass(1)
+            return isWell ? .well : .status(503)
+        }
+        try second.record(2)
+        let result = await second.courier.deliver(within: 5)
+        #expect(first.server.envelopes.count == 1)
+        let asked = try #require(began.withLock { $0 })
+        if isWell { try second.record(1) } else { #expect(result == .waiting(until: asked + 600)) }
+        #expect(await second.courier.deliver(within: 5) == .waiting(until: asked + 600))
+        #expect(second.server.envelopes.count == 1)
+    }
+
     @Test("failures add up over processes")
     func failuresAddUp() async throws {
         let (scratch, time) = (QueueDirectory(inMemory: true), QuickTime())

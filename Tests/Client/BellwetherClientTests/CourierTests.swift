@@ -158,10 +158,12 @@ struct CourierTests {
     func dropsAlone() async throws {
         let time = QuickTime()
         let post = Post(time: time, limits: Queue.Limits(age: 1000)) { _, _ in .well }
+        let install = try Identity(post.queue).installID
         try post.record(3)
         time.pass(2)
         #expect(await post.courier.deliver(within: 10) == .delivered)
         #expect(post.server.envelopes.map(\.seqs) == [[]])
+        #expect(post.server.envelopes.map(\.source) == [install.uuidString.lowercased()], "it says whose they were")
         #expect(post.server.drops.count == 1)
         #expect(try post.queue.drain().drops == [:])
     }

@@ -101,17 +101,24 @@ struct QueueTests {
     @Test("the pace of deliveries is known to all processes, and a clock set back ends a wait")
     func pace() throws {
         let queue = queue
-        var pace = try queue.pace
-        pace.failures = 3
-        pace.wait(60, from: 1_000_000)
-        try queue.keep(pace)
+        var pace = try queue.change { pace in
+            pace.failures = 3
+            pace.wait(60, from: 1_000_000)
+            return pace
+        }
         let known = try self.queue.pace
         #expect(known.failures == 3)
         #expect(known.remaining(at: 1_010_000) == 50_000)
         #expect(known.remaining(at: 1_060_000) == 0)
         #expect(known.remaining(at: 999_999) == 0)
+        pace.wait(50, from: 1_001_000)
+        #expect(pace == known, "a shorter wait takes nothing from a longer one")
+        pace.succeed(at: 999_999)
+        #expect(pace == known, "whoever asked before it was told to wait knows nothing of that")
         pace.wait(.infinity, from: 0)
         #expect(pace.remaining(at: 0) == Pace.longest)
+        pace.succeed(at: 0)
+        #expect(pace == Pace())
     }
 
     @Test("all processes have one identity, also when they begin at once")

@@ -93,6 +93,33 @@ struct ClientQueueFaultTests {
     }
 
     @Test(
+        "who opts out or has everything deleted on a full disk is obeyed at once",
+        .enabled(if: SmallDisk.isAllowed, "mounting is not allowed here"), arguments: [false, true])
+    func fullDiskOptOut(isDeleted: Bool) throws {
+        let disk = try #require(SmallDisk(kilobytes: 300))
+        let url = URL(fileURLWithPath: disk.path("queue"))
+        let queue = Queue(directory: url)
+        let event = Array(#"{"pad":"\#(String(repeating: "x", count: 500))"}"#.utf8)
+        let id = try Identity(queue).installID
+        for size in [500, 1] {
+            let event = Array(repeating: UInt8(ascii: " "), count: size)
+            while (try? queue.append(source: [123, 125], event: { _ in event })) != nil {}
+        }
+        let other = Queue(directory: url)
+        if isDeleted {
+            #expect(try other.deleteEverything(and: []) == id)
+        } else {
+            try other.optOut(dropping: true)
+        }
+        // What did not fit is counted, and is still told; no event is left.
+        for queue in [queue, Queue(directory: url)] {
+            #expect(try queue.next(events: 50, bytes: 512 << 10)?.events.isEmpty != false)
+        }
+        #expect(isDeleted || Queue(directory: url).directory.isOptedOut)
+        #expect(isDeleted == ((try? queue.append(source: [123, 125]) { _ in event }) != nil))
+    }
+
+    @Test(
         "on a disk that may only be read, what waits is delivered once by a process, and nothing is recorded",
         .enabled(if: SmallDisk.isAllowed, "mounting is not allowed here"))
     func readOnly() throws {

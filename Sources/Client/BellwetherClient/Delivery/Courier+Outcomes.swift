@@ -11,9 +11,10 @@ extension Courier {
                     .rejected, "The server does not take an event: \(why). It keeps it for you (rejected list).",
                     eventID: result.id ?? event.flatMap { Courier.id(of: $0.json) }))
         }
+        let began = experience.withLock { $0.postedAt }
         try await disk { queue in
             try queue.settle(batch)
-            try queue.succeed()
+            try queue.succeed(at: began)
         }
         experience.withLock { known in
             known.successes += 1
@@ -59,6 +60,8 @@ extension Courier {
     private func blame(
         _ batch: Batch, _ status: Int, _ detail: String, until deadline: TimeInterval
     ) async throws -> DeliveryResult? {
+        // While others were asked, the person may have wished that nothing is sent.
+        guard try await disk({ try $0.isWaiting(batch) }) else { return nil }
         let left = deadline - clock.uptime()
         guard left > 0 else { return .outOfTime }
         switch try await post(batch, within: left) {
@@ -72,15 +75,17 @@ extension Courier {
     }
 
     private func setAside(_ batch: Batch, _ status: Int, _ detail: String) async throws {
+        let began = experience.withLock { $0.postedAt }
         let isKept = try await disk { queue in
             let isKept = try queue.setAside(batch, status: status)
-            try queue.succeed()
+            try queue.succeed(at: began)
             return isKept
         }
         experience.withLock { known in
             known.mostEvents = mostEvents
             known.successes = 0
         }
+        guard let isKept else { return }
         for event in batch.events {
             let place =
                 isKept
@@ -110,19 +115,17 @@ extension Courier {
     /// Postpones the next try, for all processes.
     func putOff(_ reason: String, _ retryAfter: TimeInterval?) async throws {
         let (backoff, now) = (backoff, clock.wall().milliseconds)
-        let delay = try await disk { queue in
+        let wait = try await disk { queue in
             queue.putBack()
-            var pace = try queue.pace
-            pace.failures = min(pace.failures + 1, Pace.mostFailures)
-            let delay = backoff.delay(failures: pace.failures, retryAfter: retryAfter)
-            pace.wait(delay, from: now)
-            // If the disk is full, only this process remembers it.
-            try? queue.keep(pace)
-            return delay
+            return try queue.change { pace in
+                pace.failures = min(pace.failures + 1, Pace.mostFailures)
+                pace.wait(backoff.delay(failures: pace.failures, retryAfter: retryAfter), from: now)
+                return pace.remaining(at: now)
+            }
         }
         diagnostics.post(
             Diagnostic(
-                .deliveryFailed, "A delivery failed: \(reason). The next try is in \(Int(delay.rounded(.up))) s.",
+                .deliveryFailed, "A delivery failed: \(reason). The next try is in \((wait + 999) / 1000) s.",
                 count: 0))
     }
 
@@ -134,8 +137,6 @@ extension Courier {
 }
 
 extension Queue {
-    /// Forgets earlier failures: the network and the server work.
-    fileprivate func succeed() throws {
-        if try pace != Pace() { try? keep(Pace()) }
-    }
+    /// A request that began at this time had an answer: the network and the server work.
+    fileprivate func succeed(at began: Int64) throws { try change { pace in pace.succeed(at: began) } }
 }

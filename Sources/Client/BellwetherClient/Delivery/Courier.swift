@@ -15,6 +15,8 @@ final class Courier: Sendable {
         var refusedKeyUntil: TimeInterval?
         /// Whether to leave out drops: the server refused an envelope with drops, and they may be the cause.
         var leavesDropsOut = false
+        /// When the last request began, in milliseconds of the device's clock.
+        var postedAt: Int64 = 0
     }
 
     let queue: Queue
@@ -130,6 +132,7 @@ final class Courier: Sendable {
     /// Sends an envelope. Returns nil if our own time was too short for an answer: then no one is to blame.
     func post(_ batch: Batch, within seconds: TimeInterval) async throws -> Disposition? {
         let now = clock.wall()
+        experience.withLock { $0.postedAt = now.milliseconds }
         let envelope = Envelope(batch, sentAt: Moment(now))
         let headers = [
             "Authorization": "Bearer \(destination.key)", "Content-Type": "application/json",

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The body of one request. It contains each event's JSON exactly as it was recorded, so a retry sends the same bytes.
 struct Envelope: Sendable {
     /// The maximum uncompressed size that a server takes.
@@ -7,12 +9,16 @@ struct Envelope: Sendable {
     let bytes: [UInt8]
 
     /// The source is written once if all events have the same one. Events of an app and its extension differ in it:
-    /// then each event carries its own, which gzip makes small.
+    /// then each event carries its own, which gzip makes small. Drops are those of the envelope's install.
     init(_ batch: Batch, sentAt: Moment) {
         var bytes = Array(#"{"sent_at":"\#(sentAt)""#.utf8)
         bytes.reserveCapacity(Envelope.longest)
         let isShared = batch.sources.count == 1
-        if isShared { bytes += Array(#","source":"#.utf8) + batch.sources[0] }
+        if isShared {
+            bytes += Array(#","source":"#.utf8) + batch.sources[0]
+        } else if let install = batch.install {
+            bytes += Array(#","source":{"install_id":"\#(install.uuidString.lowercased())"}"#.utf8)
+        }
         bytes += Array(#","events":["#.utf8)
         for (index, event) in batch.events.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }

@@ -41,10 +41,18 @@ struct Pace: Codable, Hashable, Sendable {
             && (0...Pace.longest).contains((times.last ?? 0) - (times.first ?? 0))
     }
 
-    /// Waits this many seconds, from now on.
+    /// Waits this many seconds, from now on. A longer wait stays: the server may have told it to another process.
     mutating func wait(_ seconds: Double, from now: Int64) {
-        since = now
-        notBefore = now + Int64(min(max(seconds * 1000, 0), Double(Pace.longest)).rounded(.up))
+        let wait = Int64(min(max(seconds * 1000, 0), Double(Pace.longest)).rounded(.up))
+        guard wait > remaining(at: now) else { return }
+        (since, notBefore) = (now, now + wait)
+    }
+
+    /// Forgets failures: network and server work, as a request shows that began at this time. A wait that began later
+    /// stays.
+    mutating func succeed(at began: Int64) {
+        guard since ?? began <= began else { return }
+        self = Pace()
     }
 
     /// The remaining wait in milliseconds. If the clock was set back to before the wait began, the wait ends.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Consecutive events of the queue: the contents of one envelope.
 struct Batch: Sendable {
     struct Event: Sendable {
@@ -14,8 +16,9 @@ struct Batch: Sendable {
     /// The distinct JSON objects that describe the install; empty if there are no events.
     var sources: [[UInt8]] = []
     var events: [Event] = []
-    /// The dropped events to report in the same envelope.
+    /// The dropped events to report in the same envelope, and the install that dropped them.
     var drops: [Drop] = []
+    var install: UUID?
     /// Settling the batch settles the seqs from `first` to `last`. Those without an event could not be read.
     var first: Int64
     var last: Int64

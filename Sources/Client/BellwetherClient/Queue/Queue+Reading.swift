@@ -24,10 +24,16 @@ extension Queue {
                 batch.drops = state.drops.tell()
                 // Do not send drops that are not saved: they could still change after the server knows them.
                 do { try save(state, &memory) } catch { batch.drops = [] }
+                batch.install = (try? Identity(reading: directory))?.installID
             }
             memory.inFlight = batch.events.isEmpty ? 0 : batch.last
             return batch.events.isEmpty && batch.drops.isEmpty ? nil : batch
         }
+    }
+
+    /// Whether this batch has yet to be delivered: another process may have settled it, or the person had it dropped.
+    func isWaiting(_ batch: Batch) throws -> Bool {
+        try exclusively { memory in try !directory.isDropping && batch.last > load(&memory).settled }
     }
 
     func read(after settled: Int64, events: Int, bytes: Int) throws -> Batch {
@@ -54,13 +60,18 @@ extension Queue {
     func settle(_ batch: Batch) throws {
         try exclusively { memory in
             var state = try load(&memory)
-            settle(batch, &state, &memory)
-            memory.inFlight = 0
             let told = Set(batch.drops.map(\.id))
             state.drops.remove(told)
             memory.acknowledged.formUnion(told)
-            try keep(state, &memory)
+            try finish(batch, &state, &memory)
         }
+    }
+
+    /// Settles the events of a batch. With the queue held.
+    func finish(_ batch: Batch, _ state: inout QueueState, _ memory: inout Memory) throws {
+        settle(batch, &state, &memory)
+        memory.inFlight = 0
+        try keep(state, &memory)
     }
 
     /// Writes the state and removes settled segments. With the queue held.
@@ -94,7 +105,7 @@ extension Queue {
             }
         }
         for (segment, next) in zip(segments, segments.dropFirst()) where next.first - 1 <= state.settled {
-            directory.remove(segment)
+            try? directory.remove(segment)
         }
     }
 }

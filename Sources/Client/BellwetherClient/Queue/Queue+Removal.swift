@@ -5,10 +5,13 @@ extension Queue {
     func optOut(dropping: Bool) throws {
         try directory.make()
         try exclusively(within: patience) { memory in
-            // The file says both: if the process ends here, the next delivery drops what waits.
-            let choice = dropping ? QueueDirectory.dropping : "sending\n"
-            try directory.replace(directory.optedOut, with: Array(choice.utf8))
-            if dropping { try discard(&memory) }
+            let choice = Array((dropping ? QueueDirectory.dropping : "sending\n").utf8)
+            guard dropping else { return try directory.replace(directory.optedOut, with: choice) }
+            // The file says both: if the process ends here, the next delivery drops what waits. On a full disk, what is
+            // dropped makes room for the file.
+            let isWritten = (try? directory.replace(directory.optedOut, with: choice)) != nil
+            try discard(&memory)
+            if !isWritten { try directory.replace(directory.optedOut, with: choice) }
         }
     }
 
@@ -31,21 +34,27 @@ extension Queue {
             // An unreadable id goes, too; nobody can be told of it.
             let known = (try? Identity(reading: directory))?.installID
             try discard(&memory)
-            for path in [directory.install] + others.map(\.path) { try directory.remove(path) }
+            // The id goes last: if something else stays, who asks again is still told of it.
+            for path in others.map(\.path) + [directory.install] { try directory.removeWhole(path) }
             return known
         }
     }
 
     /// Drops what waits, without counting it as lost: it was the person's wish. With the queue held.
+    ///
+    /// The files go before the state is written, which may need their room. The name of an empty segment keeps the place
+    /// in the sequence. However the newest ends, it goes, too: nobody may come who completes it.
     func discard(_ memory: inout Memory) throws {
         var state = try load(&memory, afterLooks: 0)
         let tail = try tail(state, &memory)
         state.settled = max(state.settled, tail.lastSeq, memory.lastSeq)
+        let next = QueueDirectory.Segment(first: state.settled + 1)
+        if next != tail.segment { memory.tail = try begin(segment: next, after: tail) }
+        for segment in try directory.segments() where segment != next { try directory.remove(segment) }
+        try directory.removeWhole(directory.setAside)
         state.drops = Drops()
         memory.unrecorded = Drops()
         try save(state, &memory)
-        try prune(state, &memory)
-        try directory.remove(directory.setAside)
         directory.sync()
     }
 }
@@ -57,6 +66,12 @@ extension QueueDirectory {
     var isDropping: Bool {
         guard isOptedOut, let choice = try? contents(optedOut, limit: 64) else { return false }
         return choice == Array(QueueDirectory.dropping.utf8)
+    }
+
+    /// Removes a file, and what was to replace it when a process ended.
+    fileprivate func removeWhole(_ path: String) throws(QueueError) {
+        try remove(QueueDirectory.new(path))
+        try remove(path)
     }
 
     /// Removes a file. That there is none is as good.

@@ -88,13 +88,15 @@ extension Queue {
         get throws { try exclusively { memory in try load(&memory).pace } }
     }
 
-    /// Tells all processes when the next delivery may begin.
-    func keep(_ pace: Pace) throws {
+    /// Changes when the next delivery may begin, for all processes. If the disk is full, only this process remembers it.
+    @discardableResult
+    func change<Result: Sendable>(pace body: (inout Pace) -> Result) throws -> Result {
         try exclusively { memory in
             var state = try load(&memory)
-            guard state.pace != pace else { return }
-            state.pace = pace
-            try save(state, &memory)
+            let before = state.pace
+            let result = body(&state.pace)
+            if state.pace != before { try? save(state, &memory) }
+            return result
         }
     }
 }

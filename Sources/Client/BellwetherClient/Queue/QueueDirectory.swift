@@ -95,7 +95,7 @@ struct QueueDirectory: Sendable {
 
     /// Replaces a file's contents atomically: it always has either the old or the new bytes. With the queue held.
     func replace(_ path: String, with bytes: [UInt8]) throws(QueueError) {
-        let new = path + ".new"
+        let new = QueueDirectory.new(path)
         do throws(QueueError) {
             let file = try OpenFile(new, O_WRONLY | O_CREAT | O_TRUNC)
             try file.write(bytes)
@@ -111,7 +111,15 @@ struct QueueDirectory: Sendable {
     /// Whether the person wants nothing recorded. Any process of the app may have written it down.
     var isOptedOut: Bool { FileFacts(path: optedOut) != nil }
 
-    func remove(_ segment: Segment) { unsafe unlink(path(of: segment)) }
+    /// Where the new contents of a file are written first.
+    static func new(_ path: String) -> String { path + ".new" }
+
+    /// Removes a segment. A directory of that name is not ours.
+    func remove(_ segment: Segment) throws(QueueError) {
+        let path = path(of: segment)
+        guard FileFacts(path: path)?.isDirectory != true else { return }
+        try remove(path)
+    }
 
     /// Returns when new names are on the disk.
     func sync() {

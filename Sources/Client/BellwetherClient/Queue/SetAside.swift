@@ -35,10 +35,13 @@ struct SetAside: Sendable {
 extension Queue {
     /// Settles a batch of one refused event and sets the event aside.
     ///
-    /// - Returns: whether the event was kept. If not, it is counted as dropped, and is not sent again either.
+    /// - Returns: whether the event was kept. If not, it is counted as dropped, and is not sent again either. Nil if it no
+    ///   longer waits: then it is nobody's any more.
     @discardableResult
-    func setAside(_ batch: Batch, status: Int) throws -> Bool {
-        let isKept = try exclusively { memory in
+    func setAside(_ batch: Batch, status: Int) throws -> Bool? {
+        try exclusively { memory in
+            var state = try load(&memory)
+            guard !directory.isDropping, batch.last > state.settled else { return nil }
             var isKept = true
             for event in batch.events {
                 do {
@@ -46,15 +49,13 @@ extension Queue {
                 } catch {
                     isKept = false
                     let reason = (error as? QueueError)?.reason ?? .unreadable
+                    state.drops.add(1, since: event.time, reason: reason)
                     memory.unrecorded.add(1, since: event.time, reason: reason)
                 }
             }
+            // The server has not acknowledged its drops.
+            try finish(batch, &state, &memory)
             return isKept
         }
-        var batch = batch
-        // The server has not acknowledged them.
-        batch.drops = []
-        try settle(batch)
-        return isKept
     }
 }
