@@ -19,7 +19,8 @@ struct CategorySummary: Hashable, Sendable {
     var answers: [Answer] = []
     /// Dismissed of delivered; nil unless the category is registered as one whose dismissals iOS reports.
     var dismissRate: Double?
-    /// Opened deliveries by the state of the app: `cold`, `warm`, `foreground`, or '' where the event does not say.
+    /// Opened deliveries by the state of the app at the first response that says it: `cold`, `warm`, `foreground`, or ''
+    /// where none does.
     var launches: [Launch] = []
 
     struct Action: Hashable, Sendable {
@@ -139,44 +140,13 @@ extension CategorySummary {
         }.filter { $1.contains { !$0.answer.isEmpty } }
     }
 
-    /// Opened deliveries by the launch state of their first opening in the order of events.
-    ///
-    /// The openings are looked up in the log between the device times of the deliveries' events. The time spans of all
-    /// deliveries are merged first, so a phone whose clock is years off adds its own short span and not the years
-    /// between. Of a delivery that lasted more than two days, the first two days and the last moment are searched.
     private static func readLaunches(
         of categories: [String], _ scope: ReportScope, on connection: inout Connection
     ) throws(PostgresError) -> [ExactName: [Launch]] {
         try connection.query(
             """
-            WITH opened AS MATERIALIZED (
-                SELECT install_id, notification_key, category, first_device_at, last_device_at
-                FROM analytics.deliveries
-                WHERE app = \(scope.app) AND day = \(scope.day) AND opened AND NOT silent
-                    AND category = ANY (\(categories))
-            ), stretch AS MATERIALIZED (
-                SELECT lower(span) AS start, upper(span) AS stop FROM (
-                    SELECT unnest(range_agg(span)) AS span FROM (
-                        SELECT tstzrange(
-                            first_device_at, least(last_device_at, first_device_at + interval '2 days'), '[]') AS span
-                        FROM opened
-                        UNION ALL
-                        SELECT tstzrange(last_device_at, last_device_at, '[]') FROM opened
-                    ) AS single
-                ) AS merged
-            ), opening AS (
-                SELECT DISTINCT ON (install_id, notification_key) install_id, notification_key, launch
-                FROM stretch
-                CROSS JOIN LATERAL (
-                    SELECT install_id, notification_key, launch, occurred_at, seq, event_id, device_at
-                    FROM analytics.opens
-                    WHERE app = \(scope.app) AND type = 'notification.opened' AND device_at BETWEEN start AND stop
-                    OFFSET 0
-                ) AS found
-                ORDER BY install_id, notification_key, occurred_at, coalesce(seq, 0), event_id, device_at
-            )
-            SELECT category, coalesce(launch, ''), count(*)
-            FROM opened LEFT JOIN opening USING (install_id, notification_key)
+            SELECT category, coalesce(launch, ''), count(*) FROM analytics.deliveries
+            WHERE app = \(scope.app) AND day = \(scope.day) AND opened AND NOT silent AND category = ANY (\(categories))
             GROUP BY category, coalesce(launch, '') ORDER BY count(*) DESC, coalesce(launch, '') COLLATE "C"
             """
         ).byName { row throws(PostgresError) in Launch(state: try row.get(1), opened: try row.get(2)) }

@@ -81,11 +81,16 @@ struct ReportOracle {
     }
 
     private func launches(in category: Label) -> [CategorySummary.Launch] {
-        let openings = deliveries.filter { $0.facts.category == category }.compactMap { delivery in
-            delivery.events.lazy.compactMap { event -> Label? in
-                guard case .opened(let launch) = event.interaction else { return nil }
-                return Label(launch?.wire ?? "")
-            }.first
+        let opened = deliveries.filter { $0.facts.category == category && $0.facts.opened }
+        let openings = opened.map { delivery in
+            Label(
+                delivery.events.lazy.compactMap { event -> Launch? in
+                    switch event.interaction {
+                    case .opened(let launch): launch
+                    case .actionTapped(let tap): tap.launch
+                    default: nil
+                    }
+                }.first?.wire ?? "")
         }
         return Dictionary(grouping: openings) { $0 }.map { (state: $0, opened: $1.count) }
             .greatestFirst(by: \.opened) { [$0.state] }
