@@ -16,10 +16,17 @@ struct EraseTests {
         #expect(try shop.becomesLevel())
     }
 
+    private func wordsBrought(_ shop: ProjectedShop) throws -> [Substring] {
+        let listed = try shop.bellwether.trusted(
+            "words", "list", "--app", "shop", "--member", "category", "--install", install)
+        return Array(listed.split(separator: "\n").dropFirst())
+    }
+
     @Test("nothing of it is left in the log or in a funnel, the receipt says so, and what comes late is refused")
     func erase() throws {
         try ProjectedShop.open { shop in
             try fill(shop)
+            #expect(try !wordsBrought(shop).isEmpty)
             let head: Int64 = try shop.database.value("SELECT max(number) FROM log.batch")
             let ended = try shop.bellwether.run("erase", "--app", "shop", "--install", install.uppercased())
             #expect(ended.status == 0 && ended.messages.isEmpty, "\(ended)")
@@ -40,6 +47,7 @@ struct EraseTests {
             #expect(try shop.database.analystRows("SELECT taps FROM category_actions") == ["(1)"])
             #expect(try shop.database.analystRows("SELECT woken FROM silent_funnel") == ["(1)"])
             try shop.expectProved()
+            #expect(try wordsBrought(shop).isEmpty)
 
             let late = try shop.send(install, [Wire.event()])
             #expect(late.results.map(\.reason) == ["erased"], "\(late)")

@@ -125,7 +125,7 @@ package struct Erasure: Sendable, Equatable {
     }
 
     /// Deletes, in the caller's READ COMMITTED transaction, the events found and those that arrived since, the rejected
-    /// events of the install, and its id in reports of dropped events.
+    /// events of the install, its id in reports of dropped events, and what tells which words it brought.
     ///
     /// If an event is later than `erasedAt`, this moves `erasedAt` past it, and writers wait until the transaction
     /// ends.
@@ -154,6 +154,10 @@ package struct Erasure: Sendable, Equatable {
         deletion.clientDrops = try connection.query(
             "UPDATE log.client_drop SET install_id = NULL WHERE install_id = \(install) AND app = \(app)"
         ).affected
+        try connection.query(
+            """
+            UPDATE log.word SET install_hash = NULL WHERE app = \(app) AND install_hash = uuid_hash(\(install)::uuid)
+            """)
         return deletion
     }
 
