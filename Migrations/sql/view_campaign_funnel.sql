@@ -52,19 +52,29 @@ CROSS JOIN LATERAL (
         CROSS JOIN LATERAL (
             -- A send without a campaign counts under its analytics label, as its messages do.
             SELECT
-                coalesce(nullif(campaign, ''), analytics_label) AS campaign, variant,
+                coalesce(c.value, nullif(send.campaign, ''), analytics_label) AS campaign, coalesce(v.value, send.variant) AS variant,
                 sum(coalesce(recipients, messages)) AS sent
-            FROM sends.send WHERE send.app = d.app AND sent_at >= d.since AND sent_at < d.until
+            FROM sends.send
+            -- 3 and 4 are the codes of campaigns and variants among the kinds of words.
+            LEFT JOIN log.merged_word AS c ON c.app = send.app AND c.kind = 3 AND c.sent = coalesce(nullif(send.campaign, ''), analytics_label)
+            LEFT JOIN log.merged_word AS v ON v.app = send.app AND v.kind = 4 AND v.sent = send.variant
+            WHERE send.app = d.app AND sent_at >= d.since AND sent_at < d.until
                 AND (sent_at AT TIME ZONE app.time_zone)::date = d.day
             GROUP BY 1, 2
         ) AS s
         WHERE d.app = app.id
         UNION ALL
-        SELECT m.day, m.campaign, m.variant, NULL, NULL, m.accepted, m.delivered, m.data_accepted, m.data_delivered
-        FROM sends.fcm_campaigns AS m WHERE m.app = app.id
-        UNION ALL
-        SELECT r.day, r.campaign, r.variant, NULL, NULL, r.accepted, r.delivered, r.data_accepted, r.data_delivered
-        FROM sends.fcm_sealed AS r WHERE r.app = app.id
+        SELECT
+            m.day, coalesce(c.value, m.campaign), coalesce(v.value, m.variant), NULL, NULL, m.accepted, m.delivered, m.data_accepted,
+            m.data_delivered
+        FROM (
+            SELECT app, day, campaign, variant, accepted, delivered, data_accepted, data_delivered FROM sends.fcm_campaigns
+            UNION ALL
+            SELECT app, day, campaign, variant, accepted, delivered, data_accepted, data_delivered FROM sends.fcm_sealed
+        ) AS m
+        LEFT JOIN log.merged_word AS c ON c.app = m.app AND c.kind = 3 AND c.sent = m.campaign
+        LEFT JOIN log.merged_word AS v ON v.app = m.app AND v.kind = 4 AND v.sent = m.variant
+        WHERE m.app = app.id
     ) AS part
     GROUP BY day, campaign, variant
 ) AS f;

@@ -14,7 +14,7 @@ CROSS JOIN LATERAL (
         GROUP BY day, category, action_id
         HAVING sum(tapped_deliveries) > 0
     ) AS a
-    LEFT JOIN registry.known_button AS known
+    LEFT JOIN registry.shown_button AS known
         ON known.app = app.id AND known.category = a.category AND known.action_id = a.action_id
     GROUP BY 1, 2, 3
 ) AS f;

@@ -33,7 +33,7 @@ CROSS JOIN LATERAL (
     ), exposed AS (
         SELECT category, day, exposed FROM counted.category_exposures AS c WHERE c.app = app.id
     ), known AS (
-        SELECT * FROM registry.known_button AS k WHERE k.app = app.id
+        SELECT * FROM registry.shown_button AS k WHERE k.app = app.id
     ), button AS (
         SELECT
             coalesce(known.category, tapped.category) AS category,
@@ -53,7 +53,7 @@ CROSS JOIN LATERAL (
                 THEN greatest((known.retired_at AT TIME ZONE app.time_zone)::date, tapped.last_day)
             END AS last_day
         FROM known FULL JOIN tapped ON tapped.category = known.category AND tapped.action_id = known.action_id
-        LEFT JOIN registry.registered_category AS registered
+        LEFT JOIN registry.shown_category AS registered
             ON registered.app = app.id AND registered.category = tapped.category
     )
     SELECT

@@ -21,14 +21,19 @@ CROSS JOIN LATERAL (
                         AS microseconds
                 FROM projection.opened_delivery AS d
                 JOIN (
-                    -- The times of all sends of a campaign and variant, in their order.
+                    -- The times of all sends of a campaign and variant, in their order. 3 and 4 are the codes of these
+                    -- among the kinds of words.
                     SELECT w.id AS campaign, coalesce(v.id, 0) AS variant, s.times
                     FROM (
-                        SELECT send.campaign, send.variant, array_agg(send.sent_at ORDER BY send.sent_at) AS times
-                        FROM sends.send WHERE send.app = app.id AND send.campaign <> ''
-                        GROUP BY send.campaign, send.variant
+                        SELECT
+                            coalesce(mc.value, send.campaign) AS campaign, coalesce(mv.value, send.variant) AS variant,
+                            array_agg(send.sent_at ORDER BY send.sent_at) AS times
+                        FROM sends.send
+                        LEFT JOIN log.merged_word AS mc ON mc.app = send.app AND mc.kind = 3 AND mc.sent = send.campaign
+                        LEFT JOIN log.merged_word AS mv ON mv.app = send.app AND mv.kind = 4 AND mv.sent = send.variant
+                        WHERE send.app = app.id AND send.campaign <> ''
+                        GROUP BY 1, 2
                     ) AS s
-                    -- 3 and 4 are the codes of campaigns and variants among the kinds of words.
                     JOIN log.word AS w ON w.app = app.id AND w.kind = 3 AND w.value = s.campaign
                     LEFT JOIN log.word AS v ON v.app = app.id AND v.kind = 4 AND v.value = s.variant AND s.variant <> ''
                     WHERE s.variant = '' OR v.id IS NOT NULL

@@ -26,6 +26,15 @@ SELECT
             WHERE s.app = app.id AND s.campaign = f.campaign AND s.variant = '' AND s.story IS NOT NULL
                 AND s.sent_at >= f.ends
             ORDER BY s.sent_at, s.id LIMIT 1
+        ), (
+            -- Names that were merged into this one come last. Mostly there are none.
+            SELECT s.number FROM log.merged_word AS m
+            JOIN sends.send AS s ON s.app = m.app AND s.campaign = m.sent
+            WHERE (SELECT EXISTS (SELECT FROM log.merged_word)) AND m.app = app.id AND m.kind = 3 AND m.value = f.campaign
+                AND s.variant IN (f.variant, '') AND s.story IS NOT NULL
+            ORDER BY
+                s.sent_at >= f.ends, s.variant <> f.variant, CASE WHEN s.sent_at < f.ends THEN s.sent_at END DESC,
+                s.sent_at, s.id LIMIT 1
         )) AS send
 FROM log.app AS app
 CROSS JOIN LATERAL (

@@ -24,6 +24,13 @@ DECLARE
 BEGIN
     SELECT n.* INTO STRICT e FROM registry.newest_experiment AS n WHERE n.app = of_app AND n.experiment = of_experiment;
     start_day := (e.starts_at AT TIME ZONE 'UTC')::date - date '1970-01-01';
+    -- Under the names that they count as now. 3 and 19 are the codes of campaigns and goals among the kinds of words.
+    e.campaigns := ARRAY(
+        SELECT DISTINCT coalesce(m.value, named.word) FROM unnest(e.campaigns) AS named (word)
+        LEFT JOIN log.merged_word AS m ON m.app = e.app AND m.kind = 3 AND m.sent = named.word);
+    e.goals := ARRAY(
+        SELECT DISTINCT coalesce(m.value, named.word) FROM unnest(e.goals) AS named (word)
+        LEFT JOIN log.merged_word AS m ON m.app = e.app AND m.kind = 19 AND m.sent = named.word);
     campaign_words := ARRAY(
         SELECT w.id FROM log.word AS w WHERE w.app = e.app AND w.kind = 3 AND w.value = ANY (e.campaigns));
     -- Whether retention has left all events that decide. If not, nothing is counted: the rest would look like an answer.

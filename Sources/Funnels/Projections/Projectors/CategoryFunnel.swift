@@ -22,7 +22,7 @@ enum CategoryFunnel: Projector {
                 joining: """
                     CROSS JOIN LATERAL (
                         -- The categories for which iOS reports dismissals.
-                        SELECT array_agg(c.category) AS categories FROM registry.registered_category AS c
+                        SELECT array_agg(c.category) AS categories FROM registry.shown_category AS c
                         WHERE c.app = app.id AND c.custom_dismiss
                     ) AS reported
                     """),
