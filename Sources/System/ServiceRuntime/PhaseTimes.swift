@@ -151,12 +151,11 @@ final class PhaseClock: Sendable {
 
     fileprivate func addTotals(to sum: inout PhaseTotals) {
         let now = Deadline.now
-        let (seconds, pieces) = state.withLock { state in
-            var seconds = state.ofAll
-            if state.present != Self.none { seconds[state.present] += now.seconds(since: state.since) }
-            return (seconds, state.pieces)
+        // With the lock held: an array that leaves it would be shared with the thread that adds to it.
+        state.withLock { state in
+            for place in state.ofAll.indices { sum.seconds[place] += state.ofAll[place] }
+            if state.present != Self.none { sum.seconds[state.present] += now.seconds(since: state.since) }
+            sum.pieces += state.pieces
         }
-        for place in seconds.indices { sum.seconds[place] += seconds[place] }
-        sum.pieces += pieces
     }
 }
