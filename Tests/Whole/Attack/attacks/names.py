@@ -7,6 +7,7 @@ import http.client
 import io
 import json
 import random
+import time
 import urllib.parse
 import uuid
 
@@ -136,6 +137,16 @@ def changed(address, dice, count):
 
 
 def ask(port, address):
+    """The page at an address. Where the machine is busy, it first says that it is being read."""
+    deadline = time.monotonic() + 120
+    while True:
+        status, kind, text = ask_once(port, address)
+        if 'href="/cancel?page=' not in text or time.monotonic() > deadline:
+            return status, kind, text
+        time.sleep(0.2)
+
+
+def ask_once(port, address):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request("GET", address)
