@@ -40,6 +40,20 @@ struct QueueDamageTests {
         #expect(seqs == [4] && drops == [.unreadable: 1])
     }
 
+    @Test("several damaged records at the end are each missed, and their seqs are not used again")
+    func damagedEnd() throws {
+        try Queue(directory: scratch.url).append(7)
+        let name = scratch.names("events")[0]
+        var bytes = scratch.bytes(name)
+        let length = bytes.count / 7
+        for record in 3..<7 { bytes[(record + 1) * length - 1] ^= 1 }
+        try scratch.write(bytes, to: name)
+        let queue = Queue(directory: scratch.url)
+        try queue.append(2)
+        let (seqs, drops) = try queue.drain()
+        #expect(seqs == [1, 2, 3, 8, 9] && drops == [.unreadable: 4])
+    }
+
     @Test("any byte may be flipped: one event is lost at most, the others come, it is counted, and seqs go on")
     func flipped() throws {
         let limits = Queue.Limits(segment: 150)

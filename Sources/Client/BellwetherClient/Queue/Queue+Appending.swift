@@ -153,10 +153,10 @@ extension Queue {
         let contents = SegmentContents(bytes)
         // A directory with a segment's name is not ours; skip its seq.
         let last = max(contents.lastSeq ?? 0, newest.first - (facts.isDirectory ? 0 : 1))
-        // A process that died while writing had the next seq. Skip it, so that the reader sees that one event is
-        // missing.
+        // A process that died while writing had the next seq. Skip it, and those of others that are damaged, so that the
+        // reader sees how many events are missing.
         let tail = Tail(
-            segment: newest, facts: facts, lastSeq: contents.endsWhole ? last : last + 1, lastAge: contents.lastAge,
+            segment: newest, facts: facts, lastSeq: last + contents.damagedAtEnd, lastAge: contents.lastAge,
             endsWhole: contents.endsWhole)
         memory.tail = tail
         return tail

@@ -6,18 +6,20 @@ struct SegmentContents {
     private(set) var lastSeq: Int64?
     /// The greatest reading of the age clock.
     private(set) var lastAge: Int64 = 0
-    /// Whether the last byte ends a complete record. If not, a process died while writing.
-    private(set) var endsWhole = true
+    /// How many records after the last complete one are damaged, as far as their beginnings tell.
+    private(set) var damagedAtEnd: Int64 = 0
+    /// Whether the last byte ends a complete record. If not, a process died while writing, or something damaged it.
+    var endsWhole: Bool { damagedAtEnd == 0 }
 
     init(_ bytes: [UInt8]) {
         var place = 0
         while place < bytes.count {
             guard let end = SegmentContents.end(ofRecordAt: place, in: bytes) else {
-                endsWhole = false
+                damagedAtEnd += 1
                 place = SegmentContents.nextMark(in: bytes, after: place)
                 continue
             }
-            endsWhole = true
+            damagedAtEnd = 0
             take(bytes, place, end)
             place = end
         }
