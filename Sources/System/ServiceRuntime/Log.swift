@@ -68,6 +68,12 @@ package struct Log: Sendable {
         log(.error, message, fields, LogSampler.Kind(file: file, line: line))
     }
 
+    /// A line of the level info that is never left out: for what somebody may have to account for, and which costs far
+    /// more than its line.
+    package func record(_ message: String, _ fields: Fields) {
+        if .info >= least { write(.info, message, fields) }
+    }
+
     /// How many lines the sampler has left out.
     var sampledOut: Int { sampler?.total ?? 0 }
 

@@ -46,6 +46,21 @@ struct ServiceLogTests {
         #expect(log.leftOut == ["repeated": 1000 - LogSampler.linesInWindow, "unread": 0])
     }
 
+    @Test("what somebody may have to account for is written each time, whatever else is left out")
+    func records() {
+        let reader = Reader()
+        let log = ServiceLog(style: .json, write: reader.take, clock: { Deadline(nanoseconds: 1) })
+        log.start()
+        for number in 0..<100 {
+            log.log.info("a flood")
+            log.log.record("read", ["number": "\(number)"])
+        }
+        log.stop(within: 30)
+        #expect(
+            reader.lines.filter { $0["message"] == "read" }.compactMap { $0["number"] } == (0..<100).map { "\($0)" })
+        #expect(log.leftOut == ["repeated": 100 - LogSampler.linesInWindow, "unread": 0])
+    }
+
     @Test("nobody reads: whoever logs goes on, what waits is bounded, and when it is read the log says what it lacks")
     func unread() {
         let reader = Reader()

@@ -29,10 +29,11 @@ struct KeyUse: Sendable {
         let fields: Log.Fields = [
             "key": key, "path": String(printable: String(path.prefix(Self.mostLength))), "status": "\(status)",
         ]
-        if isFeed {
-            log.info("look: followed with a key", fields)
-        } else {
-            log.info("look: read with a key", fields)
+        switch status {
+        case _ where isFeed: log.info("look: followed with a key", fields)
+        // What was read is always said: no other request must hide it.
+        case 200: log.record("look: read with a key", fields)
+        default: log.info("look: read nothing with a key", fields)
         }
     }
 }
