@@ -120,17 +120,20 @@ $$;
 REVOKE ALL ON FUNCTION projection.make_table FROM PUBLIC;
 
 -- Creates a funnel's table: counts (bigint) by app, day, keys of its own such as 'category integer', and shard. The
--- program declares what each column means. Wide columns come first, so that no bytes are lost to alignment.
+-- primary key has them in this order, unless 'day date' is among the keys and so has another place. The program declares
+-- what each column means. Wide columns come first, so that no bytes are lost to alignment.
 CREATE FUNCTION projection.make_funnel(name text, keys text[], counts text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    ordered text[] := CASE WHEN 'day date' = ANY (keys) THEN keys ELSE ARRAY['day date'] || keys END;
 BEGIN
     EXECUTE format(
-        'CREATE TABLE projection.%I (%s, generation integer NOT NULL, app integer NOT NULL, day date NOT NULL,%s
-            shard smallint NOT NULL, PRIMARY KEY (app, day,%s shard, generation)) PARTITION BY LIST (generation)',
+        'CREATE TABLE projection.%I (%s, generation integer NOT NULL, app integer NOT NULL,%s
+            shard smallint NOT NULL, PRIMARY KEY (app,%s shard, generation)) PARTITION BY LIST (generation)',
         name, (SELECT string_agg(format('%I bigint NOT NULL', count), ', ' ORDER BY place) FROM unnest(counts) WITH ORDINALITY AS c (count, place)),
-        (SELECT string_agg(format(' %s NOT NULL,', key), '' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)),
-        (SELECT string_agg(format(' %s,', split_part(key, ' ', 1)), '' ORDER BY place) FROM unnest(keys) WITH ORDINALITY AS k (key, place)));
+        (SELECT string_agg(format(' %s NOT NULL,', key), '' ORDER BY place) FROM unnest(ordered) WITH ORDINALITY AS k (key, place)),
+        (SELECT string_agg(format(' %s,', split_part(key, ' ', 1)), '' ORDER BY place) FROM unnest(ordered) WITH ORDINALITY AS k (key, place)));
 END
 $$;
 REVOKE ALL ON FUNCTION projection.make_funnel FROM PUBLIC;

@@ -1,6 +1,7 @@
 -- Why: the tables of the funnels, which count what became of the notifications. The program declares what each column
 -- means and creates the views that analysts read. A table of `soles` counts the deliveries whose only response was one
--- button, by button: which buttons close and so do not engage is registered apart.
+-- button, by button: which buttons close and so do not engage is registered apart. Views read those buttons alone, so
+-- their index begins with them.
 SELECT projection.add_funnel(
     'category_funnel', 1, '{category integer}',
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
@@ -25,7 +26,7 @@ SELECT projection.make_funnel(
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached}');
 SELECT projection.make_funnel(
-    'campaign_soles', '{campaign integer,variant integer,category integer,action_id integer}',
+    'campaign_soles', '{category integer,action_id integer,day date,campaign integer,variant integer}',
     '{sole,received_sole}');
 SELECT projection.add_projector('campaign_funnel', 1, '{campaign_funnel,campaign_soles}');
 
@@ -52,7 +53,7 @@ SELECT projection.make_funnel(
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached,items}');
 SELECT projection.make_funnel(
-    'thread_soles', '{thread integer,category integer,action_id integer}',
+    'thread_soles', '{category integer,action_id integer,day date,thread integer}',
     '{sole,received_sole}');
 SELECT projection.add_projector('thread_funnel', 1, '{thread_funnel,thread_soles}');
 
@@ -61,7 +62,7 @@ SELECT projection.make_funnel(
     '{delivered,received,expanded,opened,action_tapped,story_action_tapped,responded,received_responded,
       dismissed,unanswered,suppressed,media_attached}');
 SELECT projection.make_funnel(
-    'version_soles', '{platform integer,app_version integer,category integer,action_id integer}',
+    'version_soles', '{category integer,action_id integer,day date,platform integer,app_version integer}',
     '{sole,received_sole}');
 SELECT projection.add_projector('version_funnel', 1, '{version_funnel,version_soles}');
 

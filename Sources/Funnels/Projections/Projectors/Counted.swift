@@ -26,6 +26,8 @@ package struct Counted: Sendable {
         let keys: [TallyTable.Key]
         /// The counts that they have, each with its SQL. The others are 0 there.
         let counts: [(name: String, sql: String)]
+        /// SQL for a WITH clause that the conditions refer to, or nothing.
+        var with = ""
 
         /// Of a projector's table.
         static func table(
@@ -35,16 +37,23 @@ package struct Counted: Sendable {
         }
 
         /// `closed` and `received_closed`: of the deliveries that a table of `SoleTaps` counts, those whose only
-        /// response was a button that closes or declines, as it is registered now. The buttons are looked up in a hash
-        /// table: as a join, PostgreSQL would take a few rows for one, and compare all with all.
+        /// response was a button that closes or declines, as it is registered now. The arrays let PostgreSQL find them
+        /// by the index, and the hash table tells the pairs: as a join, it would take a few rows for one, and compare
+        /// all with all.
         static func closed(by table: String, of projector: String, keys: [TallyTable.Key]) -> Part {
             Part(
                 source: "projection.\(table)",
                 conditions: """
-                    ((c.category, c.action_id) IN (
-                            SELECT b.category, b.action_id FROM registry.closing_button AS b WHERE b.app = app.id)) IS TRUE
+                    c.category = ANY (ARRAY(SELECT category FROM closing))
+                        AND c.action_id = ANY (ARRAY(SELECT action_id FROM closing))
+                        AND ((c.category, c.action_id) IN (SELECT category, action_id FROM closing)) IS TRUE
                         AND \(isRead("c", projector))
-                    """, keys: keys, counts: [("closed", "c.sole"), ("received_closed", "c.received_sole")])
+                    """, keys: keys, counts: [("closed", "c.sole"), ("received_closed", "c.received_sole")],
+                with: """
+                    WITH closing AS MATERIALIZED (
+                        SELECT b.category, b.action_id FROM registry.closing_button AS b WHERE b.app = app.id
+                    )
+                    """)
         }
 
         /// SQL: a row is sealed or of the generation that is read, and its shard is shown.
@@ -66,9 +75,9 @@ package struct Counted: Sendable {
                 "\(counts.first { $0.name == name }?.sql ?? "0::bigint") AS \(name)"
             }
             return """
-                SELECT \((["c.day"] + ofKeys + ofCounts).joined(separator: ", "))
+                (\(with) SELECT \((["c.day"] + ofKeys + ofCounts).joined(separator: ", "))
                 FROM \(source) AS c
-                WHERE c.app = app.id AND \(conditions)
+                WHERE c.app = app.id AND \(conditions))
                 """
         }
     }
