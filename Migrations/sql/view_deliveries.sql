@@ -1,5 +1,6 @@
 -- Why: shows what is behind the numbers of a funnel: one row for each delivery. The joins to words use the primary key,
--- so a join costs nothing unless a query reads its column.
+-- so a join costs nothing unless a query reads its column. Each names the kind of its word: from how many there are of a
+-- kind, the planner knows how few groups a day makes by them, and divides the day among its workers.
 CREATE OR REPLACE VIEW analytics.deliveries AS
 SELECT
     app.slug AS app, d.install_id, d.notification_key, d.day,
@@ -38,19 +39,19 @@ SELECT
     ('{cold,warm,foreground}'::text[])[d.launch] AS launch
 FROM projection.opened_delivery AS d
 JOIN log.app AS app ON app.id = d.app
-LEFT JOIN log.word AS category ON category.id = d.category
-LEFT JOIN log.word AS campaign ON campaign.id = d.campaign
-LEFT JOIN log.word AS variant ON variant.id = d.variant
-LEFT JOIN log.word AS thread ON thread.id = d.thread
-LEFT JOIN log.word AS platform ON platform.id = d.platform
-LEFT JOIN log.word AS app_version ON app_version.id = d.app_version
-LEFT JOIN log.word AS os_version ON os_version.id = d.os_version
-LEFT JOIN log.word AS device_model ON device_model.id = d.device_model
-LEFT JOIN log.word AS locale ON locale.id = d.locale
-LEFT JOIN log.word AS interruption_level ON interruption_level.id = d.interruption_level
-LEFT JOIN log.word AS topic ON topic.id = d.topic
-LEFT JOIN log.word AS analytics_label ON analytics_label.id = d.analytics_label
-LEFT JOIN log.word AS response ON response.id = d.first_response
+LEFT JOIN log.word AS category ON category.id = d.category AND category.kind = 1
+LEFT JOIN log.word AS campaign ON campaign.id = d.campaign AND campaign.kind = 3
+LEFT JOIN log.word AS variant ON variant.id = d.variant AND variant.kind = 4
+LEFT JOIN log.word AS thread ON thread.id = d.thread AND thread.kind = 2
+LEFT JOIN log.word AS platform ON platform.id = d.platform AND platform.kind = 8
+LEFT JOIN log.word AS app_version ON app_version.id = d.app_version AND app_version.kind = 10
+LEFT JOIN log.word AS os_version ON os_version.id = d.os_version AND os_version.kind = 9
+LEFT JOIN log.word AS device_model ON device_model.id = d.device_model AND device_model.kind = 12
+LEFT JOIN log.word AS locale ON locale.id = d.locale AND locale.kind = 13
+LEFT JOIN log.word AS interruption_level ON interruption_level.id = d.interruption_level AND interruption_level.kind = 7
+LEFT JOIN log.word AS topic ON topic.id = d.topic AND topic.kind = 6
+LEFT JOIN log.word AS analytics_label ON analytics_label.id = d.analytics_label AND analytics_label.kind = 5
+LEFT JOIN log.word AS response ON response.id = d.first_response AND response.kind = 15
 WHERE d.generation = 0 OR d.generation = (SELECT live.generation FROM projection.live WHERE live.name = 'deliveries');
 
 COMMENT ON VIEW analytics.deliveries IS 'One row for each notification on each install for which there is any event: what its events say together. Every funnel counts these rows, except for days sealed by retention. An untouched push without a receipt leaves no trace and has no row. What iOS never reports: a swipe or clear of a category without custom dismiss action, an opening by the app''s icon, a push that nobody received.';

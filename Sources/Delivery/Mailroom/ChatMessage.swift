@@ -7,7 +7,8 @@ package enum ChatMessage {
     /// What Slack's incoming webhooks take. Mattermost and Rocket.Chat read `text` alone.
     package static func slack(_ letter: Letter, _ contents: Letter.Contents) -> String {
         let words = words(letter, contents)
-        let escaped = words.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        let escaped = inert(words).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;")
         let body: JSONObject = ["type": "plain_text", "text": words, "emoji": false]
         let section: JSONObject = ["type": "section", "text": body]
         let message: JSONObject = [
@@ -34,6 +35,18 @@ package enum ChatMessage {
         ]
         let message: JSONObject = ["type": "message", "attachments": [attachment]]
         return message.json
+    }
+
+    /// Without what Mattermost and Rocket.Chat, whose `text` is Markdown, take for a mention, a link or markup: a space
+    /// without width stands in it. Our own words have none of it.
+    private static func inert(_ words: String) -> String {
+        var inert = ""
+        for scalar in words.unicodeScalars {
+            inert.unicodeScalars.append(scalar)
+            if "@#[]!*`\\".unicodeScalars.contains(scalar) { inert.unicodeScalars.append("\u{200B}") }
+        }
+        return inert.replacing("://", with: ":\u{200B}//").replacing("mailto:", with: "mailto\u{200B}:")
+            .replacing("www.", with: "www\u{200B}.")
     }
 
     private static func words(_ letter: Letter, _ contents: Letter.Contents) -> String {

@@ -42,10 +42,11 @@ package struct Round {
         }
         for (name, letters) in letters.sorted(by: { $0.key < $1.key })
         where !places.all.contains(where: { $0.name == name }) {
-            let reason = "no place in the file has this name"
-            try Letters.note(letters, because: reason, on: &connection)
-            tell("\(name): \(letters.count) reports wait, but \(reason)")
-            result.waiting += letters.count
+            // They are none of this file's, and wait for a run with one that has the place.
+            try Letters.note(
+                letters.filter { $0.attempts == 0 }, because: "no place in the last file has this name", on: &connection
+            )
+            tell("\(name): \(String(waiting: letters.count)), but no place in this file has this name")
         }
         return result
     }
@@ -56,7 +57,7 @@ package struct Round {
         let target: Target
         do throws(Target.Fault) { target = try Target(place, of: places) } catch {
             try Letters.note(letters, because: error.description, on: &connection)
-            tell("\(place.name): \(error). \(letters.count) reports wait")
+            tell("\(place.name): \(error). \(String(waiting: letters.count))")
             result.failed += letters.count
             return
         }
@@ -65,7 +66,7 @@ package struct Round {
             let behind = Array(letters[(index + 1)...])
             guard !deadline.hasPassed else {
                 let minutes = Int(Self.seconds / 60)
-                tell("\(place.name): \(behind.count + 1) reports wait: this run has taken \(minutes) minutes")
+                tell("\(place.name): \(String(waiting: behind.count + 1)): this run has taken \(minutes) minutes")
                 result.waiting += behind.count + 1
                 break
             }
@@ -108,6 +109,12 @@ package struct Round {
     }
 }
 
+extension String {
+    fileprivate init(waiting letters: Int) {
+        self = String(counting: letters, "report", "reports") + (letters == 1 ? " waits" : " wait")
+    }
+}
+
 /// A place with what opens it.
 private struct Target {
     /// What it lacks, in words without a secret.
@@ -118,7 +125,7 @@ private struct Target {
     private enum Way {
         case mail(Sendmail)
         case slack(WebAddress), teams(WebAddress)
-        case json(WebAddress, key: String)
+        case json(WebAddress, key: SignedMessage.Key)
     }
 
     private let way: Way
@@ -141,7 +148,11 @@ private struct Target {
             way = .mail(Sendmail(path: places.sendmail, from: from, addresses: addresses))
         case .slack(let url): way = .slack(try address(url))
         case .teams(let url): way = .teams(try address(url))
-        case .json(let url, let key): way = .json(try address(url), key: try read(key))
+        case .json(let url, let key):
+            guard let signing = SignedMessage.Key(try read(key)) else {
+                throw Fault(description: "its key begins with whsec_, and what follows is no base64")
+            }
+            way = .json(try address(url), key: signing)
         }
     }
 

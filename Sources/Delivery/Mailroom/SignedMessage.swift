@@ -7,25 +7,32 @@ package struct SignedMessage: Sendable {
     package let headers: [(name: String, value: String)]
     package let body: String
 
-    /// `key`: `whsec_` and base64, or any other text, whose bytes are the key.
-    package init(_ letter: Letter, _ contents: Letter.Contents, key: String, at now: Timestamp) {
+    package init(_ letter: Letter, _ contents: Letter.Contents, key: Key, at now: Timestamp) {
         body =
             "{\"schema\":\"bellwether.delivery/1\",\"id\":\"\(letter.id)\",\"repeat\":\(letter.mayHaveArrived),"
             + contents.json.dropFirst()
         let seconds = now.microseconds / 1_000_000
         let signature = SHA256.authentication(
-            of: Array("\(letter.id).\(seconds).\(body)".utf8), key: Self.bytes(of: key))
+            of: Array("\(letter.id).\(seconds).\(body)".utf8), key: key.bytes)
         headers = [
             ("Content-Type", "application/json"), ("webhook-id", "\(letter.id)"), ("webhook-timestamp", "\(seconds)"),
             ("webhook-signature", "v1,\(Base64.encode(signature.bytes))"),
         ]
     }
 
-    private static func bytes(of key: String) -> [UInt8] {
-        let prefix = "whsec_"
-        guard key.hasPrefix(prefix), let bytes = Base64.decode(key.dropFirst(prefix.count)), !bytes.isEmpty else {
-            return Array(key.utf8)
+    /// What signs: of `whsec_` and base64 what that stands for, of any other text its bytes.
+    package struct Key: Sendable {
+        fileprivate let bytes: [UInt8]
+
+        /// Nil if what follows `whsec_` is no base64: no receiver would have that key.
+        package init?(_ text: String) {
+            let prefix = "whsec_"
+            guard text.hasPrefix(prefix) else {
+                bytes = Array(text.utf8)
+                return
+            }
+            guard let key = Base64.decode(text.dropFirst(prefix.count)), !key.isEmpty else { return nil }
+            bytes = key
         }
-        return bytes
     }
 }

@@ -49,6 +49,7 @@ struct Webhook {
     private static func judge(_ error: HTTPClientError, from host: String) -> Outcome {
         switch error {
         case .invalidURL, .invalidHeader: .refused("its URL is not one to post to", endsPlace: true)
+        case .noHTTP: .unanswered("\(host) answers with something else than HTTP: is this the right URL?")
         case .unknownHost: .refused("the host \(host) is unknown", endsPlace: true)
         case .noConnection: .refused("nothing answers at \(host)", endsPlace: true)
         case .untrusted(let reason): .refused("no safe connection to \(host): \(reason)", endsPlace: true)

@@ -20,6 +20,7 @@ package struct AnalystApps: Sendable, Equatable {
         guard (1...63).contains(login.utf8.count), !login.contains("\0") else { throw .invalidLogin(login) }
         do {
             try Apps.require(apps ?? [], on: &connection)
+            if apps != nil { try requireOther(login, on: &connection) }
             guard let apps else {
                 return try store(nil, of: login, on: &connection)
             }
@@ -38,6 +39,7 @@ package struct AnalystApps: Sendable, Equatable {
             let row = try connection.query("SELECT apps FROM log.analyst WHERE login = \(login)").first
             guard let known: [String] = try row?.optional(0) else {
                 guard apps.isEmpty else { throw AnalystAppsError.isUnbound(login) }
+                try requireOther(login, on: &connection)
                 return try store([], of: login, on: &connection)
             }
             if let other = apps.first(where: { !known.contains($0) }) {
@@ -45,6 +47,17 @@ package struct AnalystApps: Sendable, Equatable {
             }
             return try store(apps.isEmpty ? [] : known.filter { !apps.contains($0) }, of: login, on: &connection)
         } catch { throw AnalystAppsError(error) }
+    }
+
+    /// The owner of the database makes reports and answers what is held about an install, so it reads all apps.
+    private static func requireOther(_ login: String, on connection: inout Connection) throws {
+        let isOwner: Bool = try connection.query(
+            """
+            SELECT \(login) IN (current_user, session_user) OR EXISTS (
+                SELECT FROM pg_database WHERE datname = current_database() AND pg_get_userbyid(datdba) = \(login))
+            """
+        ).value()
+        guard !isOwner else { throw AnalystAppsError.isOwner(login) }
     }
 
     private static func store(
@@ -99,6 +112,7 @@ package enum AnalystAppsError: DatabaseFailure, Sendable, CustomStringConvertibl
     case invalidLogin(String)
     case unknownApp(AppError)
     case isUnbound(String)
+    case isOwner(String)
     case notBound(String, to: String)
     case tooMany
     case database(PostgresError)
@@ -121,6 +135,9 @@ package enum AnalystAppsError: DatabaseFailure, Sendable, CustomStringConvertibl
         case .isUnbound(let login):
             "'\(String(printable: login))' reads all apps: bind it to those that it should read (bellwether app "
                 + "analyst add)"
+        case .isOwner(let login):
+            "'\(String(printable: login))' owns the database, and makes the reports of all apps: bind the login of an "
+                + "analyst"
         case .notBound(let login, let app):
             "'\(String(printable: login))' does not read '\(String(printable: app))': see bellwether app analyst list"
         case .tooMany: "a login is bound to \(AnalystApps.most) apps at most"

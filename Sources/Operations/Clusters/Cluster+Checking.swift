@@ -38,6 +38,12 @@ extension Cluster {
         findings += restored.findings
         findings += checkHolders()
         findings += checkRemovals()
+        if let accepted, accepted == (try first).name {
+            let reachable = map.cells.filter { !unreachable.contains($0.number) }
+            do { findings += try bringBack(SharedTables.all, from: reachable) } catch {
+                findings.append(Finding(cell: accepted, what: "\(error)", isMended: false))
+            }
+        }
         for cell in map.cells where !unreachable.contains(cell.number) {
             do {
                 if let finding = try checkFit(of: cell) {
@@ -104,7 +110,8 @@ extension Cluster {
                         ? "\(table.name) lacked \(String(counting: rows, "row", "rows")) of the first cell, "
                             + "or had them otherwise"
                         : try surplus(of: table, in: cell) > 0
-                            ? "\(table.name) has rows that the first cell does not have"
+                            ? "\(table.name) has rows that the first cell does not have. If that was restored, bring "
+                                + "them back: bellwether cluster check --accept-loss \(try first.name)"
                             : "\(table.name) has rows that say something else than in the first cell, "
                                 + "and that nothing changes",
                     isMended: isMended))
@@ -119,7 +126,8 @@ extension Cluster {
         return [
             Finding(
                 cell: cell.name,
-                what: "\(words) merged otherwise than in the first cell; the funnels follow with bellwether rebuild",
+                what: "\(words) merged otherwise than in the first cell"
+                    + (cell.isHub ? "" : "; the funnels follow with bellwether rebuild"),
                 isMended: true)
         ]
     }

@@ -7,7 +7,7 @@ extension Cluster {
     /// with the cell's next rebuild.
     func shareMergedWords(with cell: ClusterMap.Cell) throws -> Int {
         let first = try self.first
-        guard !cell.isHub, cell.number != first.number else { return 0 }
+        guard cell.number != first.number else { return 0 }
         let merges = try working(on: first) { connection in
             try Apps.list(on: &connection).map { app in (app, try WordBook(of: app).merges(on: &connection)) }
         }

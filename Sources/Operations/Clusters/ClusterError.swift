@@ -18,6 +18,8 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
     case unknownShard(Int16, count: Int)
     case hasShards([Int16], cell: String)
     case isFirst(String)
+    /// Another cell has rows that the first one does not have.
+    case firstLacks(String, of: String, first: String)
     /// Retention has begun to remove months of a cell whose shards are to be moved.
     case halfRemoved(months: [String], cell: String)
     /// Months of the old cell whose events the new one cannot take now.
@@ -83,6 +85,9 @@ package enum ClusterError: Error, Sendable, CustomStringConvertible {
             "'\(cell)' has \(Self.named(shards)): move them to another cell first (bellwether cluster move)"
         case .isFirst(let name):
             "everything that all cells share begins in '\(name)', the first cell, so it stays in the cluster"
+        case .firstLacks(let table, let cell, let first):
+            "nothing was changed: \(table) of the cell '\(cell)' has rows that '\(first)', the first cell, does not have, "
+                + "as after a restore. Bring them back first: bellwether cluster check --accept-loss \(first)"
         case .halfRemoved(let months, let cell):
             "retention has not finished removing \(months.joined(separator: ", ")) in cell '\(cell)': "
                 + "run bellwether retain again first"

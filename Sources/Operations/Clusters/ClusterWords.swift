@@ -10,6 +10,7 @@ internal import Values
 package struct ClusterWords {
     private let cluster: Cluster
     private let slug: String
+    /// Those with events.
     private let cells: [ClusterMap.Cell]
 
     package init(of slug: String, in cluster: Cluster) {
@@ -32,8 +33,8 @@ package struct ClusterWords {
         try chosen(choice).newest(most)
     }
 
-    /// Merges words in all cells, those included that have not learned them yet. Changes nothing before all cells have
-    /// answered.
+    /// Merges words in all cells, those included that have not learned them yet, and in hubs, whose sends name words,
+    /// too. Changes nothing before all cells have answered.
     package func merge(_ words: [String], into target: String, of member: WordKind) throws {
         var choice = WordBook.Choice()
         choice.member = member
@@ -44,7 +45,7 @@ package struct ClusterWords {
                 throw WordBookError.unknown(word: word, member: WordKind.name(member.rawValue), app: slug)
             }
         }
-        for cell in cells {
+        for cell in cells + cluster.map.cells.filter(\.isHub) {
             try inside(cell) { book, connection in
                 try connection.inTransaction { connection in
                     try book.learn(words + [target], of: member, on: &connection)

@@ -5,6 +5,7 @@ internal import Projections
 internal import Registry
 internal import Sends
 internal import ServiceRuntime
+internal import Values
 
 /// The tables that all cells of a cluster have with the same rows, those that others refer to first.
 package enum SharedTables {
@@ -38,6 +39,47 @@ extension Cluster {
             }
         }
         return shared
+    }
+
+    /// Fails if another cell has rows of these tables that the first one lacks, as after a restore: what is new would get
+    /// a number that another cell knows for something else. Cells that do not answer cannot say.
+    package func requireFirstIsWhole(_ tables: [SharedTable]) throws {
+        for cell in others {
+            for table in tables {
+                guard let lacking = try? surplus(of: table, in: cell) else { break }
+                if lacking > 0 { throw ClusterError.firstLacks(table.name, of: cell.name, first: try first.name) }
+            }
+        }
+    }
+
+    /// Brings back to the first cell what it lost of these tables and others still have, table by table: until one has
+    /// something else there under the same number.
+    func bringBack(_ tables: [SharedTable], from cells: [ClusterMap.Cell]) throws -> [Finding] {
+        let first = try self.first
+        var findings: [Finding] = []
+        for cell in cells where cell.number != first.number {
+            for table in tables where try surplus(of: table, in: cell) > 0 {
+                let rows = try working(on: cell) { source in
+                    try working(on: first) { target in try table.copyMissing(from: &source, to: &target) }
+                }
+                guard let rows else {
+                    findings.append(
+                        Finding(
+                            cell: first.name,
+                            what: "\(table.name) has rows that are something else in '\(cell.name)', so nothing more "
+                                + "that it lacks is brought back from there",
+                            isMended: false))
+                    break
+                }
+                findings.append(
+                    Finding(
+                        cell: first.name,
+                        what: "\(table.name) has \(String(counting: rows, "row", "rows")) again that it lacked and "
+                            + "'\(cell.name)' has",
+                        isMended: true))
+            }
+        }
+        return findings
     }
 
     /// Gives these tables to all other cells. Returns the cells that do not have them now.

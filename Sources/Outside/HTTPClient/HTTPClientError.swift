@@ -16,6 +16,8 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
     case broken(String)
     /// The answer exceeds the limit.
     case answerTooLarge(limit: Int)
+    /// What answers does not speak HTTP.
+    case noHTTP(String)
     /// Anything else, in libcurl's words.
     case other(String)
 
@@ -29,6 +31,7 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
         case .timedOut(let url): "\(url) did not answer in time"
         case .broken(let url): "the connection to \(url) broke before an answer came"
         case .answerTooLarge(let limit): "the answer has more than \(limit) bytes: is this the right server?"
+        case .noHTTP(let url): "\(url) answers with something else than HTTP: is this the right server?"
         case .other(let reason): "the request failed: \(reason)"
         }
     }
@@ -37,7 +40,7 @@ package enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible
     package var mayPass: Bool {
         switch self {
         case .noConnection, .unknownHost, .timedOut, .broken, .other: true
-        case .invalidURL, .invalidHeader, .untrusted, .answerTooLarge: false
+        case .invalidURL, .invalidHeader, .untrusted, .answerTooLarge, .noHTTP: false
         }
     }
 }

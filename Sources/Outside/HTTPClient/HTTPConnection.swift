@@ -87,6 +87,9 @@ internal import CCurl
     private func error(_ code: CURLcode, _ request: HTTPRequest, _ collector: AnswerCollector) -> HTTPClientError {
         let place = request.unixSocket ?? request.url
         return switch code {
+        // libcurl says so, too, of an answer without a status line.
+        case CURLE_UNSUPPORTED_PROTOCOL where request.url.lowercased().hasPrefix("http"): .noHTTP(place)
+        case CURLE_WEIRD_SERVER_REPLY: .noHTTP(place)
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .invalidURL(request.url)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unknownHost(place)
         case CURLE_COULDNT_CONNECT: .noConnection(place)

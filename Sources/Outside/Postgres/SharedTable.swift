@@ -34,11 +34,13 @@ package struct SharedTable: Sendable {
         try rows.table.store(json: rows.json, on: &connection)
     }
 
-    private func store(json: String, on connection: inout Connection) throws(PostgresError) -> Int {
+    private func store(
+        json: String, keepingOwn: Bool = false, on connection: inout Connection
+    ) throws(PostgresError) -> Int {
         let new = changing.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         let (present, other) = (changing.map { "t.\($0)" }, changing.map { "excluded.\($0)" })
         let conflict =
-            changing.isEmpty
+            changing.isEmpty || keepingOwn
             ? "DO NOTHING"
             : """
             (\(key.joined(separator: ", "))) DO UPDATE SET \(new)
@@ -70,6 +72,37 @@ package struct SharedTable: Sendable {
 
     package func content(on connection: inout Connection) throws(PostgresError) -> Content {
         try Content(of: "SELECT t AS said FROM \(name) AS t", on: &connection)
+    }
+
+    /// Stores the rows of `source` that `target` does not have, and sees to it that new rows get no number of theirs.
+    /// Returns how many there are; nil, and nothing is changed, if a row is another one there under the same key.
+    package func copyMissing(
+        from source: inout Connection, to target: inout Connection
+    ) throws(PostgresError) -> Int? {
+        let keys = key.map { "t.\($0) = r.\($0)" }.joined(separator: " AND ")
+        let changing = "ARRAY[\(changing.map { "'\($0)'" }.joined(separator: ", "))]::text[]"
+        let question: String = """
+            SELECT count(*) FROM json_populate_recordset(NULL::\(name), $1::json) AS r JOIN \(name) AS t ON \(keys)
+            WHERE to_jsonb(t) - \(changing) <> to_jsonb(r) - \(changing)
+            """
+        let all: String = "SELECT * FROM \(name) ORDER BY \(key.joined(separator: ", "))"
+        var others: Int64 = 0
+        try pages(of: all, on: &source) { page throws(PostgresError) in
+            others += try target.query(Statement(question, [Statement.Parameter(page)]))[0].get(0)
+        }
+        guard others == 0 else { return nil }
+        var stored = 0
+        try pages(of: all, on: &source) { page throws(PostgresError) in
+            stored += try store(json: page, keepingOwn: true, on: &target)
+        }
+        if stored > 0, key.count == 1 {
+            let last: String = """
+                SELECT setval(own, greatest((SELECT max(\(key[0])) FROM \(name))::bigint, nextval(own)))
+                FROM CAST(pg_get_serial_sequence($1, $2) AS regclass) AS own WHERE own IS NOT NULL
+                """
+            try target.query(Statement(last, [Statement.Parameter(name), Statement.Parameter(key[0])]))
+        }
+        return stored
     }
 
     /// How many rows a database has whose keys `source` does not have.

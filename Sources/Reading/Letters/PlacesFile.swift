@@ -107,6 +107,9 @@ package struct PlacesFile {
         default:
             guard let key else { throw fault(value, "\(path).key is missing: what json gets is signed") }
             let signing = try secret(key, "\(path).key")
+            guard target.isObject || target.text != nil else {
+                throw fault(target, "\(path).json must be a URL, or where it is kept, as {\"file\": \"/path/of/it\"}")
+            }
             guard let text = target.text?.string else { return .json(try secret(target, "\(path).json"), key: signing) }
             do throws(WebAddress.Fault) { _ = try WebAddress(text, allowsHTTP: allowsHTTP) } catch {
                 throw fault(target, "\(path).json \(error)")
@@ -213,7 +216,7 @@ extension PlacesFile {
 
     private func text(_ value: JSONValue, _ path: String) throws(Fault) -> String {
         guard let text = value.text?.string, !text.isEmpty, text.utf8.count <= 1024, text.utf8.allSatisfy({ $0 != 0 })
-        else { throw fault(value, "\(path) must be a text") }
+        else { throw fault(value, "\(path) must be a text of 1 to 1024 bytes, none of them 0") }
         return text
     }
 }

@@ -27,7 +27,9 @@ package enum Secret: Sendable, Hashable {
             text = unsafe String(cString: value)
         case .file(let path): text = try Self.contents(of: path)
         }
-        let line = text.split(whereSeparator: \.isNewline).first ?? ""
+        let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+        guard lines.count <= 1 else { throw Missing(description: "\(place) has more than one line") }
+        let line = lines.first ?? ""
         guard let first = line.firstIndex(where: { !$0.isWhitespace }),
             let last = line.lastIndex(where: { !$0.isWhitespace })
         else { throw Missing(description: "\(place) is empty") }

@@ -53,8 +53,20 @@ struct MessageTests {
         #expect(String(decoding: decoded, as: UTF8.self) == String(printable: subject))
     }
 
+    @Test("a key of whsec_ and something else than base64 is none, and its bytes are those of the base64")
+    func keys() throws {
+        for text in ["whsec_", "whsec_!!!not base64", "whsec_QUJDREVGR0g"] { #expect(SignedMessage.Key(text) == nil) }
+        func signature(_ key: String) throws -> String? {
+            let key = try #require(SignedMessage.Key(key))
+            let message = SignedMessage(letter(), contents("s"), key: key, at: Timestamp(microseconds: 0))
+            return message.headers.first { $0.name == "webhook-signature" }?.value
+        }
+        #expect(try signature("whsec_QUJDRA==") == signature("ABCD") && signature("ABCD") != signature("whsec"))
+    }
+
     @Test("a repeat says that it is one, in each kind of message, under the same id")
-    func repeats() {
+    func repeats() throws {
+        let key = try #require(SignedMessage.Key("k"))
         let (first, second) = (letter(), letter(mayHaveArrived: true))
         let contents = contents("s")
         func mail(_ letter: Letter) -> String {
@@ -68,7 +80,7 @@ struct MessageTests {
             #expect(!say(first, contents).contains("before") && say(second, contents).contains("(\(Self.id))"))
         }
         func signed(_ letter: Letter) -> SignedMessage {
-            SignedMessage(letter, contents, key: "k", at: Timestamp(microseconds: 0))
+            SignedMessage(letter, contents, key: key, at: Timestamp(microseconds: 0))
         }
         #expect(
             signed(first).body
@@ -82,7 +94,8 @@ struct MessageTests {
             try JSONSerialization.jsonObject(with: Data(ChatMessage.slack(letter(), contents("s")).utf8))
                 as? [String: Any])
         #expect(
-            (slack["text"] as? String)?.contains("&lt;!channel&gt; *now*") == true
+            (slack["text"] as? String)?.contains("&lt;!\u{200B}channel&gt; *\u{200B}now*\u{200B} http:\u{200B}//")
+                == true
                 && slack["link_names"] as? Bool == false)
         let block = (slack["blocks"] as? [[String: Any]])?.first?["text"] as? [String: Any]
         #expect(block?["type"] as? String == "plain_text")

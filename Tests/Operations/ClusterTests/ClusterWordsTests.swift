@@ -41,6 +41,9 @@ struct ClusterWordsTests {
         #expect(killed.status == 128 + 9)
         let ended = try bellwether.start(words + ["news", "--into", "NEWS"]).wait()
         #expect(ended.status == 0 && ended.messages.contains("cell-1: Rebuilt"), "\(ended)")
+        // The hub knows it, too: its sends name words.
+        let merged = "SELECT sent || '>' || value FROM log.merged_word"
+        #expect(try filled.hub.column(Statement(merged), of: String.self) == ["news>NEWS"])
         for place in 0..<3 {
             try filled.add(
                 [try #require(.init(filled.cells.install(of: place)))], to: place, at: time + 60_000_000,
@@ -53,6 +56,7 @@ struct ClusterWordsTests {
         #expect(try filled.bellwether.run("verify").status == 0)
         // Undone everywhere, too.
         #expect(try bellwether.start(words + ["news", "--into", "news", "--no-rebuild"]).wait().status == 0)
+        #expect(try filled.hub.column(Statement(merged), of: String.self) == [])
         #expect(
             try filled.seen("SELECT DISTINCT category FROM events ORDER BY 1") == ["(NEWS)", "(SALE)", "(news)"])
         try filled.cells.close(1)

@@ -109,6 +109,6 @@ extension AnalystApps {
                 "No login of this name reads as an analyst yet. Docs/Operations.md says how to make one; the rule "
                     + "holds for it from its first session.\n")
         }
-        return shared.exitCode()
+        return shared.exitCode(areEnded || now.apps == nil ? .done : .failed)
     }
 }

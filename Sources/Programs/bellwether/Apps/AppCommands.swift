@@ -1,6 +1,7 @@
 internal import Accounts
 internal import Clusters
 internal import Console
+internal import EventLog
 internal import Postgres
 internal import Projections
 internal import ServiceRuntime
@@ -72,8 +73,9 @@ struct AppSetCommand: DatabaseCommand {
     }
 
     func run() throws -> ExitCode {
-        let shared = try DatabaseAccess.sharing(SharedTables.accounts, database) { connection in
-            if let zone { try set(zone, of: slug, on: &connection) }
+        var moved = 0
+        let shared = try DatabaseAccess.sharing(database, unlessLost: SharedTables.accounts) { connection in
+            if let zone { moved += try set(zone, of: slug, on: &connection) }
             if let rate {
                 let rateLimit = rate.map {
                     RateLimit(eventsPerSecond: $0, burst: burst ?? min(max(1, $0 * 10), RateLimit.bounds.upperBound))
@@ -86,26 +88,40 @@ struct AppSetCommand: DatabaseCommand {
                 try Apps.set(goals: goals, of: slug, on: &connection)
                 StandardStream.error.write("Goals of '\(slug)' are taken with \(goals.words).\n")
             }
+        } spread: { cluster in
+            var failures = cluster.shareWithAll(SharedTables.accounts)
+            guard zone != nil else { return failures }
+            for cell in cluster.others where !cell.isHub && !failures.contains(where: { $0.cell == cell }) {
+                do { moved += try cluster.working(on: cell) { try move(slug, on: &$0) } } catch {
+                    failures.append((cell, error))
+                }
+            }
+            return failures
+        }
+        if zone != nil {
+            StandardStream.error.write(
+                "Deliveries moved to another day: \(moved), plus those that a running service moved. "
+                    + "What retain has sealed keeps its days.\n")
         }
         return shared.exitCode()
     }
 
-    /// Changes the zone, and recounts by the new days. If this is interrupted, a running service does the rest.
-    private func set(_ zone: String, of slug: String, on connection: inout Connection) throws {
+    /// Changes the zone, and recounts by the new days. Returns how many deliveries moved. If this is interrupted, a
+    /// running service does the rest.
+    private func set(_ zone: String, of slug: String, on connection: inout Connection) throws -> Int {
         try connection.inTransaction { connection in
             try ZoneChange.remember(slug, on: &connection)
             try Apps.set(timeZone: zone, of: slug, on: &connection)
         }
         CrashPoint.pass("zone changed")
         StandardStream.error.write("The days of '\(slug)' are now counted in \(zone). Moving its deliveries:\n")
-        var moved = 0
-        for change in try ZoneChange.pending(.recorded, on: &connection) where change.slug == slug {
-            moved += try change.make(on: &connection)
+        return try move(slug, on: &connection)
+    }
+
+    private func move(_ slug: String, on connection: inout Connection) throws -> Int {
+        try ZoneChange.pending(.recorded, on: &connection).filter { $0.slug == slug }.reduce(0) {
+            try $0 + $1.make(on: &connection)
         }
-        StandardStream.error.write(
-            "Deliveries moved to another day: \(moved), plus those that a running service moved. "
-                + "What retain has sealed keeps its days.\n"
-        )
     }
 }
 

@@ -45,13 +45,13 @@ extension DatabaseAccess {
     static func sharing<Result>(
         _ tables: [SharedTable], _ choice: DatabaseChoice, _ body: (inout Connection) throws -> Result
     ) throws -> Shared<Result> {
-        try sharing(choice, body) { cluster in cluster.shareWithAll(tables) }
+        try sharing(choice, unlessLost: tables, body) { cluster in cluster.shareWithAll(tables) }
     }
 
-    /// Runs `body` in the first cell; then `spread` brings the change to the others, and returns the cells that it did
-    /// not reach.
+    /// Runs `body` in the first cell, unless that lacks rows of some tables which others have; then `spread` brings the
+    /// change to the others, and returns the cells that it did not reach.
     static func sharing<Result>(
-        _ choice: DatabaseChoice, _ body: (inout Connection) throws -> Result,
+        _ choice: DatabaseChoice, unlessLost tables: [SharedTable] = [], _ body: (inout Connection) throws -> Result,
         spread: (Cluster) throws -> [(cell: ClusterMap.Cell, error: any Error)]
     ) throws -> Shared<Result> {
         try withAccess(choice) { access, connection in
@@ -59,6 +59,7 @@ extension DatabaseAccess {
             guard let cluster = try Cluster(of: &connection, url: access.url, log: log) else {
                 return Shared(result: try body(&connection), isEverywhere: true)
             }
+            try cluster.requireFirstIsWhole(tables)
             let result = try cluster.working(on: try cluster.first, body)
             CrashPoint.pass("shared in the first cell")
             return Shared(result: result, isEverywhere: report(try spread(cluster)))

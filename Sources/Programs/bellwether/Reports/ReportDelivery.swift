@@ -21,8 +21,14 @@ struct ReportDelivery {
     /// What a process that makes a single report of this night must know.
     static let variables: [String: String?] = [waits: "yes"]
 
-    /// Writes the letters with this report.
+    /// Writes the letters with this report. Each place gets one of a day or week, so it is not that of an unfinished one.
     func write(_ made: Reporter.Made, on connection: inout Connection) throws(PostgresError) {
+        guard made.report.isFinal else {
+            let message = made.message
+            StandardStream.error.write(
+                "The report of \(message.app) for \(message.period.name) is not delivered before that has ended.\n")
+            return
+        }
         CrashPoint.pass("letters begun")
         try Letters.write(made.message, to: places, on: &connection)
         CrashPoint.pass("letters written")

@@ -91,7 +91,7 @@ extension Reporter.Made {
 
 extension Report {
     /// Whether the day was over when the report was made.
-    var isFinal: Bool { settling.hoursSinceEnd >= 0 }
+    package var isFinal: Bool { settling.hoursSinceEnd >= 0 }
 
     /// What depends on the log, the registered buttons and the reported sends alone. Two reports with the same text are
     /// one report, made at different hours or after different ones. If buttons get their titles in between, there are

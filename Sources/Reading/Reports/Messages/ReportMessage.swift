@@ -89,7 +89,8 @@ extension ReportMessage {
             deed.urgency != .broken && ![HeadlineSection.title(report), MoversSection.title].contains(deed.section)
         }
         lines += deeds.map { "To do: \($0.what)." }
-        return lines.joined(separator: "\n").clipped(to: mostInSummary)
+        // A name from outside must not begin a line of its own, or turn the direction of one.
+        return lines.map { String(printable: $0) }.joined(separator: "\n").clipped(to: mostInSummary)
     }
 }
 
