@@ -62,6 +62,21 @@ struct DeliveryTests {
         #expect(program.heard.count == 4 && program.heard[2].period == "2026-W47")
     }
 
+    @Test("what has not ended is not delivered, since each place gets one report of it")
+    func unfinished() throws {
+        let night = try Night("chat")
+        defer { night.database.drop() }
+        let program = try ListeningPlace()
+        try night.places(night.json("warehouse", program))
+        let week: String = try night.database.value(#"SELECT to_char(now() AT TIME ZONE 'UTC', 'IYYY-"W"IW')"#)
+        let ended = try night.bellwether.start(night.words + ["--week", week]).wait()
+        #expect(
+            ended.status == 0 && ended.messages.contains("for \(week) is not delivered before that has ended"),
+            "\(ended)")
+        #expect(program.heard.isEmpty)
+        #expect(try night.deliveries(to: "warehouse") == [])
+    }
+
     @Test("a place that is away hears it the next night, in order and once, while the others hear it at once")
     func away() throws {
         let night = try Night("chat", "shop")
