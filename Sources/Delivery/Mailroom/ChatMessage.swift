@@ -38,7 +38,7 @@ package enum ChatMessage {
     }
 
     /// Without what Mattermost and Rocket.Chat, whose `text` is Markdown, take for a mention, a link or markup: a space
-    /// without width stands in it. Our own words have none of it.
+    /// without width stands in it.
     private static func inert(_ words: String) -> String {
         var inert = ""
         for scalar in words.unicodeScalars {
