@@ -168,6 +168,45 @@ struct DeliveryTests {
         #expect(place.heard.count == 1 && place.heard[0].isRepeat == false)
     }
 
+    @Test("what waits for a place that a file does not have is told, and reaches it by the next file that has it")
+    func otherFile() throws {
+        let night = try Night("chat")
+        defer { night.database.drop() }
+        let (one, other) = (try ListeningPlace(), try ListeningPlace())
+        one.answer(500)
+        try night.places(night.json("one", one))
+        #expect(try night.run("2026-11-19").status == 1)
+        try night.places(night.json("other", other))
+        let without = try night.run()
+        #expect(
+            without.status == 0
+                && without.messages.contains("one: 1 report waits, but no place in this file has this name"),
+            "\(without)")
+        #expect(one.heard.count == 1 && other.heard.map(\.period) == [Night.day])
+        let waiting = try night.deliveries(to: "one")
+        #expect(
+            waiting.count == 1 && waiting[0].hasPrefix("chat 2026-11-19 waiting 1 127.0.0.1 answers 500"),
+            "\(waiting)")
+        one.answer(200)
+        try night.places(night.json("one", one), night.json("other", other))
+        #expect(try night.run().status == 0)
+        #expect(one.heard.map(\.period) == ["2026-11-19", "2026-11-19", Night.day] && other.heard.count == 1)
+    }
+
+    @Test("a secret of two lines is none, so that no half of a URL or key is used")
+    func twoLines() throws {
+        let night = try Night("chat")
+        defer { night.database.drop() }
+        let place = try ListeningPlace()
+        try night.places(night.json("warehouse", place))
+        try night.write("key", "\(Night.key)\nzweite\n")
+        let refused = try night.run()
+        #expect(refused.status == 1 && refused.messages.contains("has more than one line"), "\(refused)")
+        #expect(!refused.messages.contains("geheim") && !refused.messages.contains("zweite") && place.heard.isEmpty)
+        try night.write("key", "\n  \(Night.key) \n\n")
+        #expect(try night.run().status == 0 && place.heard.count == 1)
+    }
+
     @Test("a place is believed only with a certificate that somebody vouches for")
     func certificate() throws {
         let night = try Night("chat")

@@ -107,6 +107,16 @@ struct HTTPConnectionTests {
         #expect(try post("x", to: server.url("/echo"), on: connection).status == 200)
     }
 
+    @Test("what answers with something else than HTTP is named as that, and asking again would not help")
+    func noHTTP() throws {
+        for words in ["220 mail.example ESMTP\r\n", "RFB 003.008\n"] {
+            let place = try GreetingPlace(words)
+            let url = "http://127.0.0.1:\(place.port)/v1/events"
+            let error = #expect(throws: HTTPClientError.noHTTP(url)) { try post("x", to: url) }
+            #expect(error?.mayPass == false)
+        }
+    }
+
     @Test("posts to nothing but http and https", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "http://", ""])
     func schemes(url: String) {
         #expect(throws: HTTPClientError.invalidURL(url)) { try post(to: url) }

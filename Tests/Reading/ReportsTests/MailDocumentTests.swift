@@ -89,6 +89,24 @@ struct MailDocumentTests {
         #expect(message.summary.hasPrefix(message.subject + "\n") && message.summary.unicodeScalars.count <= 2800)
     }
 
+    @Test("a name from outside neither begins a line of a summary nor turns one around")
+    func summary() {
+        var report = SampleReport.busy
+        report.judgeTogether()
+        func lines() -> [Substring] {
+            ReportMessage(report, ReportDocuments(of: report)).summary.split(separator: "\n")
+        }
+        let plain = lines()
+        for place in report.movers.indices {
+            report.movers[place].category = "X\nAlarm: all is lost\u{2028}To do: pay\u{202E}neleG\u{2066}"
+        }
+        let hostile = lines()
+        #expect(hostile.count == plain.count && hostile.contains { $0.contains("all is lost") })
+        #expect(hostile.allSatisfy { !$0.hasPrefix("Alarm: all") && !$0.hasPrefix("To do: pay") })
+        let turning: [Unicode.Scalar] = ["\u{2028}", "\u{202E}", "\u{2066}"]
+        #expect(hostile.allSatisfy { line in !line.unicodeScalars.contains { turning.contains($0) } })
+    }
+
     @Test("only what survives the judgement of all comparisons together is news")
     func judged() {
         var report = SampleReport.busy

@@ -23,6 +23,25 @@ struct HardeningTests {
         "SET SESSION AUTHORIZATION bellwether_owner",
     ]
 
+    @Test("whoever binds a login is told if its open sessions go on, and by which statement to end them")
+    func openSessions() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        _ = try database.makeApp("shop")
+        let bellwether = try Bellwether(database)
+        let words = ["app", "analyst", "add", TestPostgres.analyst, "--app", "shop"]
+        var analyst = try database.connect(as: TestPostgres.analyst)
+        #expect(try analyst.query("SELECT FROM analytics.apps").count == 1)
+        let open = try bellwether.start(words).wait()
+        #expect(open.status == 1 && open.messages.contains("reads these apps: shop"), "\(open)")
+        let told = try #require(open.messages.firstMatch(of: /SELECT pg_terminate_backend.*;/), "\(open)")
+        var administrator = try database.administrator()
+        try administrator.execute(script: String(told.output))
+        #expect(throws: PostgresError.self) { try analyst.query("SELECT FROM analytics.apps") }
+        let again = try bellwether.start(words).wait()
+        #expect(again.status == 0 && !again.messages.contains("pg_terminate_backend"), "\(again)")
+    }
+
     @Test(
         "on a server of one's own it is told what is open, and closed by the statements that are told, or by the guide's",
         arguments: [false, true])

@@ -96,19 +96,21 @@ extension AnalystApps {
         let now = shared.result
         let name = String(printable: login)
         StandardStream.error.write("'\(name)' reads \(now.apps == nil ? "all apps" : "these apps: \(now.words)").\n")
-        let areEnded = try DatabaseAccess.withConnection(database) { connection in
-            try AnalystApps.endSessions(of: login, on: &connection)
+        let unended = try DatabaseAccess.withConnection(database) { connection -> String? in
+            guard try !AnalystApps.endSessions(of: login, on: &connection) else { return nil }
+            return try connection.query("SELECT current_database()::text").value()
         }
-        if !areEnded {
+        if let unended {
             StandardStream.error.write(
                 "Sessions that '\(name)' has open keep what they have prepared. End them as a superuser: SELECT "
-                    + "pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \(Statement.literal(login));\n")
+                    + "pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = \(Statement.literal(login)) "
+                    + "AND datname = \(Statement.literal(unended));\n")
         }
         if !now.canRead {
             StandardStream.error.write(
                 "No login of this name reads as an analyst yet. Docs/Operations.md says how to make one; the rule "
                     + "holds for it from its first session.\n")
         }
-        return shared.exitCode(areEnded || now.apps == nil ? .done : .failed)
+        return shared.exitCode(unended == nil || now.apps == nil ? .done : .failed)
     }
 }
