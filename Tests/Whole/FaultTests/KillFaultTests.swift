@@ -30,7 +30,12 @@ struct KillFaultTests {
         var (writePoints, stepPoints): ([String], [String]) = ([], [])
         for kill in 1...Self.kills {
             #expect(load.isServed(.random(in: 1...10)), "before kill \(kill): \(service.log.suffix(2000))")
-            if kill % 100 == 0 { try Laws.checkFunnels(url: try #require(bellwether.url)) }
+            if kill % 100 == 0 {
+                let url = try #require(bellwether.url)
+                // After the last kill PostgreSQL may still recover.
+                #expect(eventually { (try? Connection(url: url)) != nil })
+                try Laws.checkFunnels(url: url)
+            }
             if victims.isEmpty { victims = Victim.allCases.shuffled() }
             switch victims.removeLast() {
             case .service:
@@ -80,7 +85,8 @@ struct KillFaultTests {
         )
     }
 
-    /// Kills one of the backends that work for somebody; false if there is none at the moment.
+    /// Kills one of the backends that work for somebody, and waits until PostgreSQL has ended all others for it; false if
+    /// there is none at the moment.
     private func killBackend(_ bellwether: Bellwether) throws -> Bool {
         guard let url = bellwether.url, var connection = try? Connection(url: url) else { return false }
         let backend = try connection.query(
@@ -89,6 +95,7 @@ struct KillFaultTests {
             ORDER BY random() LIMIT 1
             """
         ).first?.get(0, as: Int32.self)
-        return backend.map { Glibc.kill($0, SIGKILL) == 0 } ?? false
+        guard let backend, Glibc.kill(backend, SIGKILL) == 0 else { return false }
+        return eventually { (try? connection.query("SELECT")) == nil }
     }
 }
