@@ -44,8 +44,8 @@ package struct ProjectionControl: Sendable {
         for change in try ZoneChange.pending(.noted, on: &connection) { _ = try change.make(on: &connection) }
     }
 
-    /// Keeps what some views say of busy days, for about so many seconds.
-    package func keepDays(within seconds: Double) throws {
+    /// Keeps what some views say of busy days, for about so many seconds. `log` is told of those that take too long.
+    package func keepDays(within seconds: Double, log: Log) throws {
         var days = KeptDays(url: url, role: role, log: log)
         days.cancellation = cancellation
         try days.makeAll(within: seconds)

@@ -47,8 +47,16 @@ final class CellService: Sendable {
     var fault: String? {
         if let reason = keeper.health.reason { return reason }
         if let fault = watch.fault { return "The clock is wrong: \(fault)." }
-        return commits.isConnected && requestWorker.isConnected ? nil : "Connecting to the database."
+        return isConnected ? nil : Self.connecting
     }
+
+    /// Said at the start, and when the database takes no new connection while the keeper still has one.
+    static let connecting = "Connecting to the database; if that lasts, the log says why it fails."
+
+    private var isConnected: Bool { commits.isConnected && requestWorker.isConnected }
+
+    /// Whether its database can be reached by whoever writes, and fits this program.
+    var isUp: Bool { keeper.health == .well && isConnected }
 
     /// Why it takes no events now, with the database's own error, for an operator; nil if it takes them.
     var complaint: String? { keeper.health.complaint ?? fault }

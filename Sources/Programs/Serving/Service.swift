@@ -63,7 +63,7 @@ package final class Service: Sendable {
                 }
                 if faults.count == cells.count { return faults.joined(separator: " ") }
             }
-            return cluster.hasSettled && keys.isReady ? nil : "Connecting to the database."
+            return cluster.hasSettled && keys.isReady ? nil : CellService.connecting
         }
 
         /// What a process that is ready has to say nevertheless: which cells it cannot work in.
@@ -203,7 +203,7 @@ package final class Service: Sendable {
             Double(ingestion?.decoding.waiting ?? 0)
         }
         registry.gauge("bellwether_database_up", "1 when the database can be reached and fits this program, else 0.") {
-            keeper.health == .well ? 1 : 0
+            ingestion?.home.isUp ?? (keeper.health == .well) ? 1 : 0
         }
         let pages = configuration.pages
         registry.gauge("bellwether_pages_up", "1 when there is a process that serves the web pages, else 0.") {

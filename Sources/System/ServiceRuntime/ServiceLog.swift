@@ -6,15 +6,17 @@
 package final class ServiceLog: Sendable {
     package let log: Log
     private let queue: LogQueue
-    private let write: @Sendable ([UInt8]) -> Void
+    private let write: @Sendable ([UInt8]) -> ArraySlice<UInt8>
+    private let unwritten = Lock(0)
     private let hasEnded = Lock(false)
 
     /// The limit for lines that wait to be read, in bytes.
     private static let capacity = 1 << 20
 
+    /// `write` returns what it could not write.
     package init(
         least: Log.Level = .info, style: Log.Style = StandardStream.error.isTerminal ? .lines : .json,
-        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) },
+        write: @escaping @Sendable ([UInt8]) -> ArraySlice<UInt8> = { StandardStream.error.write($0) },
         clock: @escaping @Sendable () -> Deadline = { .now }
     ) {
         let queue = LogQueue(capacity: ServiceLog.capacity)
@@ -22,8 +24,10 @@ package final class ServiceLog: Sendable {
         log = Log(least: least, style: style, sampler: LogSampler(clock: clock)) { queue.add($0) }
     }
 
-    /// How many lines were left out, by reason: `repeated` too often, or `unread`.
-    package var leftOut: [String: Int] { ["repeated": log.sampledOut, "unread": queue.total] }
+    /// How many lines were left out, by reason: `repeated` too often, `unread`, or `unwritten`, as on a full disk.
+    package var leftOut: [String: Int] {
+        ["repeated": log.sampledOut, "unread": queue.total, "unwritten": unwritten.withLock { $0 }]
+    }
 
     /// Starts writing. Call it once, when the signals of the process are set.
     package func start() {
@@ -31,7 +35,8 @@ package final class ServiceLog: Sendable {
             while true {
                 let (bytes, dropped, isClosed) = queue.next(until: .after(seconds: 1))
                 // This may block for ever.
-                if !bytes.isEmpty { write(bytes) }
+                let lost = bytes.isEmpty ? [] : write(bytes)
+                unwritten.withLock { $0 += lost.count { $0 == UInt8(ascii: "\n") } }
                 if dropped > 0 {
                     log.warning("log lines were dropped because nobody reads the log", ["left out": "\(dropped)"])
                 }

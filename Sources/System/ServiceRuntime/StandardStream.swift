@@ -20,10 +20,10 @@ package enum StandardStream: Int32, Sendable {
     }
 
     /// Writes all of it, or as much as the other end takes. The rest is lost, and `failure` says why.
-    package func write(_ text: String) { write(Array(text.utf8)) }
+    package func write(_ text: String) { _ = write(Array(text.utf8)) }
 
-    /// Writes all of it, or as much as the other end takes.
-    func write(_ bytes: [UInt8]) {
+    /// Writes all of it, or as much as the other end takes. Returns what was lost.
+    func write(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { bytes in
@@ -40,8 +40,9 @@ package enum StandardStream: Int32, Sendable {
             } else {
                 Self.failures.withLock { $0[self] = $0[self] ?? code }
             }
-            return
+            break
         }
+        return rest
     }
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }

@@ -9,13 +9,14 @@ struct ServiceLogTests {
     private final class Reader: Sendable {
         private let state = Lock((text: "", isReading: true, calls: 0))
 
-        func take(_ bytes: [UInt8]) {
+        func take(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
             state.withLockNotifying { $0.calls += 1 }
             _ = state.wait(until: .never) { state in
                 guard state.isReading else { return Bool?.none }
                 state.text += String(decoding: bytes, as: UTF8.self)
                 return true
             }
+            return []
         }
 
         func reads(_ isReading: Bool) { state.withLockNotifying { $0.isReading = isReading } }
@@ -43,7 +44,7 @@ struct ServiceLogTests {
         #expect(flood.first?["number"] == "0")
         #expect(flood.last?["left out"] == "\(1000 - LogSampler.linesInWindow)" && flood.last?["level"] == "warning")
         #expect(lines.contains { $0["message"] == "something else" })
-        #expect(log.leftOut == ["repeated": 1000 - LogSampler.linesInWindow, "unread": 0])
+        #expect(log.leftOut == ["repeated": 1000 - LogSampler.linesInWindow, "unread": 0, "unwritten": 0])
     }
 
     @Test("what somebody may have to account for is written each time, whatever else is left out")
@@ -58,7 +59,25 @@ struct ServiceLogTests {
         log.stop(within: 30)
         #expect(
             reader.lines.filter { $0["message"] == "read" }.compactMap { $0["number"] } == (0..<100).map { "\($0)" })
-        #expect(log.leftOut == ["repeated": 100 - LogSampler.linesInWindow, "unread": 0])
+        #expect(log.leftOut == ["repeated": 100 - LogSampler.linesInWindow, "unread": 0, "unwritten": 0])
+    }
+
+    @Test("lines that a full disk does not take are counted, and the next ones are tried")
+    func unwritten() {
+        let (reader, calls) = (Reader(), Lock(0))
+        let log = ServiceLog(style: .json) { bytes in
+            let call = calls.withLockNotifying { calls in
+                calls += 1
+                return calls
+            }
+            return call == 1 ? bytes.dropFirst(3) : reader.take(bytes)
+        }
+        log.start()
+        log.log.info("lost")
+        _ = calls.wait(until: .after(seconds: 30)) { $0 > 0 ? true : nil }
+        log.log.info("written")
+        log.stop(within: 30)
+        #expect(reader.lines.compactMap { $0["message"] } == ["written"] && log.leftOut["unwritten"] == 1)
     }
 
     @Test("nobody reads: whoever logs goes on, what waits is bounded, and when it is read the log says what it lacks")

@@ -1,5 +1,6 @@
 import BellwetherVersion
 import Foundation
+import Postgres
 import ProjectFolder
 import TestSupport
 import Testing
@@ -99,6 +100,37 @@ struct ObservationTests {
         #expect(metrics.value("bellwether_database_up") == 1)
         #expect(metrics.value("bellwether_queue_bytes") == 0)
         #expect((metrics.value("bellwether_connections") ?? 0) >= 1)
+    }
+
+    @Test("a database that takes no new connection is away, though an old one still holds")
+    func noNewConnections() throws {
+        let database = try TestDatabase.make()
+        defer { database.drop() }
+        let app = try database.makeApp()
+        let service = try Bellwether(database).serve("--only", "ingest")
+        defer { _ = try? service.stop() }
+        let client = service.client()
+        func isUp() throws -> Bool { try Metrics(client.get("/metrics").body).value("bellwether_database_up") == 1 }
+        #expect(try isUp())
+        var administrator = try database.administrator()
+        try administrator.execute(script: "ALTER DATABASE \(database.name) CONNECTION LIMIT 0")
+        try administrator.query(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name LIKE '%writer%'
+            """)
+        // A writer that has nothing to do does not notice.
+        let isAway = try eventually {
+            _ = try client.post(Wire.envelope(Wire.event()), key: app.secret)
+            return try !isUp()
+        }
+        #expect(isAway)
+        let answer = try client.get("/readyz")
+        #expect(answer.status == 503 && answer.body.contains("the log says why"), "\(answer)")
+        try administrator.execute(script: "ALTER DATABASE \(database.name) CONNECTION LIMIT -1")
+        let isBack = try eventually { try isUp() }
+        #expect(isBack)
+        #expect(try client.get("/readyz").status == 200)
     }
 
     @Test(

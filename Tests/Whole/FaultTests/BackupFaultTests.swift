@@ -87,6 +87,7 @@ struct BackupFaultTests {
         // Up to the moment: nothing that came later.
         let (then, thenEnded) = try restore("then", "--wal", scratch("archive"), "--until", moment)
         #expect(thenEnded.status == 0 && thenEnded.output.contains("every cell matches"), "\(thenEnded)")
+        #expect(thenEnded.output.contains(/The funnels are at batch \d+ or later/))
         let until = try stored(in: then)
         #expect(beforeMoment.isSubset(of: until.keys) && until.values.allSatisfy { $0 == 1 })
         #expect(sentByThen.isSuperset(of: until.keys))

@@ -75,6 +75,11 @@ struct RestoreCommand: Command {
             )
         }
         if verifies {
+            // What came just before the moment may not have been counted by then.
+            let (head, stopped) = try ProjectionControl(url: url, log: .silent).catchUp()
+            StandardStream.output.write(
+                stopped.isEmpty ? "The funnels are at batch \(head) or later.\n" : stopped.sentences)
+            isWhole = isWhole && stopped.isEmpty
             let report = try Verifier().verify(lanes: 2) { [url] in
                 try LogSession.open(url: url, role: nil, purpose: "verify", log: log, statementSeconds: 0)
             }

@@ -62,7 +62,7 @@ struct ProjectCommand: DatabaseCommand {
             return Told(code: .failed, messages: messages + database.labelled(stopped.sentences))
         }
         messages += database.labelled("The funnels are at batch \(head) or later.\n")
-        do { try control.keepDays(within: secondsForKeptDays) } catch {
+        do { try control.keepDays(within: secondsForKeptDays, log: .standardError(least: .warning)) } catch {
             messages += database.labelled(
                 "Could not keep the results of busy days, so whoever reads them computes them: \(error)\n")
         }
@@ -186,7 +186,7 @@ extension Rebuild.Completion {
 
 extension [StoppedProjection] {
     /// For people. If deliveries have stopped, all projections have the same message.
-    fileprivate var sentences: String {
+    var sentences: String {
         guard let fold = first(where: { $0.name == "deliveries" }) else { return map(\.sentence).joined() }
         return
             "All projections have stopped at batch \(fold.batch): \(String(printable: fold.reason)). "
