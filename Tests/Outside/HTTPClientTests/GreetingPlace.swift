@@ -25,6 +25,7 @@ final class GreetingPlace: Sendable {
         Thread.detachNewThread {
             while true {
                 let client = accept(listener, nil, nil)
+                if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
                 guard client >= 0 else { break }
                 var request = [UInt8](repeating: 0, count: 4096)
                 _ = recv(client, &request, request.count, 0)
